@@ -1,0 +1,2 @@
+//! The `loadgen` command.
+fn main() {}

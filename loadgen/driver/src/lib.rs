@@ -1,0 +1,1 @@
+//! Scenario to plan to schedule to workflow to transport to samples.

@@ -1,0 +1,1 @@
+//! Samples, histograms, statistics, the environment and the result file.

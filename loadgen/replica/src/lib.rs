@@ -1,0 +1,1 @@
+//! The stateless reference server that loadgen measures against.

@@ -1,0 +1,1 @@
+//! Terminal summaries and charts of results.

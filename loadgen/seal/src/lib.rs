@@ -1,0 +1,1 @@
+//! Sealed requestState tokens: claims in, opaque string out.
