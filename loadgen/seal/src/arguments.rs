@@ -1,0 +1,55 @@
+use sha2::{Digest, Sha256};
+
+/// A digest of a request's arguments, for a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ArgumentsDigest([u8; Self::BYTES]);
+
+impl ArgumentsDigest {
+    /// Bytes of a digest.
+    pub const BYTES: usize = 32;
+
+    /// The digest of a request that has no arguments, which differs from that of empty ones.
+    pub fn none() -> Self {
+        Self::hash(0, b"")
+    }
+
+    /// The digest of the arguments exactly as received: another spelling of the same value (a
+    /// space, another order of keys, `1.0` for `1`) is another digest.
+    pub fn exact(raw: &[u8]) -> Self {
+        Self::hash(1, raw)
+    }
+
+    /// The digest itself.
+    pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
+    }
+
+    /// SHA-256 over a byte for the mode and the text, so that the modes never meet.
+    fn hash(mode: u8, text: &[u8]) -> Self {
+        Self(
+            Sha256::new()
+                .chain_update([mode])
+                .chain_update(text)
+                .finalize()
+                .into(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_and_empty_arguments_differ() {
+        assert_ne!(ArgumentsDigest::none(), ArgumentsDigest::exact(b""));
+        assert_ne!(ArgumentsDigest::exact(b"{}"), ArgumentsDigest::exact(b""));
+    }
+
+    #[test]
+    fn exact_bytes_keep_long_integers_apart() {
+        let a = ArgumentsDigest::exact(br#"{"amount":123456789012345678901}"#);
+        let b = ArgumentsDigest::exact(br#"{"amount":123456789012345678902}"#);
+        assert_ne!(a, b);
+    }
+}
