@@ -1,0 +1,364 @@
+use std::time::Duration;
+
+use crate::by_outcome::{ByOutcome, merge_optional};
+use crate::matrix::MatrixTally;
+use crate::seconds::Seconds;
+use crate::{
+    Latency, NotStarted, Outcome, RoundSample, Shape, Sizes, SupersededAttempt, WorkflowSample,
+};
+
+/// Takes the samples of one driver thread: no locks, no hashing, memory bounded by the shape of
+/// the work and the length of the run, never by the number of requests. The recorders of all
+/// threads are merged at the end (or cloned and merged for a checkpoint).
+///
+/// A sample that names a kind or replica outside the [`Shape`] is a programming error and panics.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    shape: Shape,
+    pub(crate) kinds: Vec<KindTally>,
+    pub(crate) replicas: Vec<ReplicaTally>,
+    pub(crate) matrix: MatrixTally,
+    pub(crate) lateness: Latency,
+    pub(crate) seconds: Seconds,
+    pub(crate) not_started: [u64; NotStarted::ALL.len()],
+    pub(crate) inverted: u64,
+}
+
+/// What is known about one workflow kind.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KindTally {
+    pub(crate) started: u64,
+    pub(crate) workflows: ByOutcome,
+    pub(crate) workflow_rounds: u64,
+    pub(crate) think_ns: u64,
+    pub(crate) sojourn_ns: u64,
+    pub(crate) rounds: Vec<RoundTally>,
+}
+
+/// What is known about one round of one workflow kind.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RoundTally {
+    pub(crate) outcomes: ByOutcome,
+    pub(crate) superseded: ByOutcome,
+    pub(crate) attempts: u64,
+    pub(crate) sent: u64,
+    pub(crate) request: Sizes,
+    pub(crate) response: Sizes,
+    pub(crate) state_sent: Sizes,
+    pub(crate) state_received: Sizes,
+    pub(crate) open: Option<Box<Latency>>,
+    pub(crate) handle: Option<Box<Latency>>,
+    pub(crate) seal: Option<Box<Latency>>,
+    /// Service times of the successful rounds that reported an open or a seal time.
+    pub(crate) timed_service_ns: u64,
+}
+
+/// What is known about one replica.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReplicaTally {
+    pub(crate) rounds: ByOutcome,
+    pub(crate) connect: Option<Box<Latency>>,
+    pub(crate) reused: u64,
+}
+
+impl Recorder {
+    /// An empty recorder for samples of this shape.
+    pub fn new(shape: &Shape) -> Self {
+        Self {
+            kinds: vec![KindTally::default(); shape.kinds.len()],
+            replicas: vec![ReplicaTally::default(); shape.replicas.len()],
+            matrix: MatrixTally::new(shape.replicas.len()),
+            lateness: Latency::new(),
+            seconds: Seconds::default(),
+            not_started: [0; NotStarted::ALL.len()],
+            inverted: 0,
+            shape: shape.clone(),
+        }
+    }
+
+    /// The shape that it was made for.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// A workflow of this kind was taken up. Every one must end in [`Recorder::workflow`].
+    pub fn started(&mut self, kind: usize) {
+        self.kinds[kind].started += 1;
+    }
+
+    /// `count` planned workflows were not started, for this reason.
+    pub fn not_started(&mut self, cause: NotStarted, count: u64) {
+        self.not_started[cause.index()] += count;
+    }
+
+    /// A connection to a replica was made in this time.
+    pub fn connect(&mut self, replica: u16, time: Duration) {
+        self.replicas[usize::from(replica)]
+            .connect
+            .get_or_insert_default()
+            .record(time);
+    }
+
+    /// An attempt ended and the same round was sent again.
+    pub fn superseded(&mut self, attempt: &SupersededAttempt) {
+        let service = attempt.service;
+        self.round_mut(attempt.kind, attempt.round)
+            .superseded
+            .record(attempt.outcome, service, Some(service));
+    }
+
+    /// A round ended.
+    pub fn round(&mut self, sample: &RoundSample) {
+        let response = self.between(sample.intended, sample.done);
+        let service = sample.sent.map(|sent| self.between(sent, sample.done));
+        if let Some(first_sent) = sample.first_sent {
+            if sample.round == 0 {
+                let lateness = self.between(sample.intended, first_sent);
+                self.lateness.record(lateness);
+            }
+            self.seconds.sent(first_sent);
+        }
+        if sample.outcome == Outcome::Ok {
+            self.seconds.ok(sample.done, sample.round, response);
+        } else {
+            self.seconds.failed(sample.done);
+        }
+
+        let replica = &mut self.replicas[usize::from(sample.replica)];
+        replica.rounds.record(sample.outcome, response, service);
+        replica.reused += u64::from(sample.reused_connection);
+        if let Some(minted_by) = sample.minted_by {
+            self.matrix
+                .record(minted_by, sample.replica, sample.outcome, service);
+        }
+        self.round_mut(sample.kind, sample.round)
+            .record(sample, response, service);
+    }
+
+    /// A workflow ended.
+    pub fn workflow(&mut self, sample: &WorkflowSample) {
+        let response = self.between(sample.intended, sample.done);
+        let sojourn = self.between(sample.started, sample.done);
+        let kind = &mut self.kinds[sample.kind];
+        kind.workflows
+            .record(sample.outcome, response, Some(sojourn));
+        kind.workflow_rounds += u64::from(sample.rounds);
+        kind.think_ns = add_ns(kind.think_ns, sample.think);
+        kind.sojourn_ns = add_ns(kind.sojourn_ns, sojourn);
+    }
+
+    /// Adds everything that another recorder of the same shape took.
+    pub fn merge(&mut self, other: &Self) {
+        assert_eq!(
+            self.shape, other.shape,
+            "recorders of one run share a shape"
+        );
+        for (mine, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.replicas.iter_mut().zip(&other.replicas) {
+            mine.rounds.merge(&theirs.rounds);
+            merge_optional(&mut mine.connect, theirs.connect.as_deref());
+            mine.reused += theirs.reused;
+        }
+        self.matrix.merge(&other.matrix);
+        self.lateness.merge(&other.lateness);
+        self.seconds.merge(&other.seconds);
+        for (mine, theirs) in self.not_started.iter_mut().zip(other.not_started) {
+            *mine += theirs;
+        }
+        self.inverted += other.inverted;
+    }
+
+    /// Time between two moments; an inverted pair gives 0 and is counted, so that it shows.
+    fn between(&mut self, from: Duration, to: Duration) -> Duration {
+        to.checked_sub(from).unwrap_or_else(|| {
+            self.inverted += 1;
+            Duration::ZERO
+        })
+    }
+
+    fn round_mut(&mut self, kind: usize, round: u16) -> &mut RoundTally {
+        let rounds = &mut self.kinds[kind].rounds;
+        let round = usize::from(round);
+        if rounds.len() <= round {
+            rounds.resize_with(round + 1, RoundTally::default);
+        }
+        &mut rounds[round]
+    }
+}
+
+impl KindTally {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.started += other.started;
+        self.workflows.merge(&other.workflows);
+        self.workflow_rounds += other.workflow_rounds;
+        self.think_ns = self.think_ns.saturating_add(other.think_ns);
+        self.sojourn_ns = self.sojourn_ns.saturating_add(other.sojourn_ns);
+        if self.rounds.len() < other.rounds.len() {
+            self.rounds
+                .resize_with(other.rounds.len(), RoundTally::default);
+        }
+        for (mine, theirs) in self.rounds.iter_mut().zip(&other.rounds) {
+            mine.merge(theirs);
+        }
+    }
+}
+
+impl RoundTally {
+    fn record(&mut self, sample: &RoundSample, response: Duration, service: Option<Duration>) {
+        self.outcomes.record(sample.outcome, response, service);
+        self.attempts += u64::from(sample.attempts);
+        if sample.attempts > 0 {
+            self.sent += 1;
+            self.request.record(sample.request_bytes);
+        }
+        for (sizes, bytes) in [
+            (&mut self.response, sample.response_bytes),
+            (&mut self.state_sent, sample.state_sent_bytes),
+            (&mut self.state_received, sample.state_received_bytes),
+        ] {
+            if let Some(bytes) = bytes {
+                sizes.record(bytes);
+            }
+        }
+        if sample.outcome != Outcome::Ok {
+            return;
+        }
+        for (latency, time) in [
+            (&mut self.open, sample.server.open),
+            (&mut self.handle, sample.server.handle),
+            (&mut self.seal, sample.server.seal),
+        ] {
+            if let Some(time) = time {
+                latency.get_or_insert_default().record(time);
+            }
+        }
+        if let (Some(service), true) = (
+            service,
+            sample.server.open.is_some() || sample.server.seal.is_some(),
+        ) {
+            self.timed_service_ns = add_ns(self.timed_service_ns, service);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.outcomes.merge(&other.outcomes);
+        self.superseded.merge(&other.superseded);
+        self.attempts += other.attempts;
+        self.sent += other.sent;
+        self.request.merge(&other.request);
+        self.response.merge(&other.response);
+        self.state_sent.merge(&other.state_sent);
+        self.state_received.merge(&other.state_received);
+        merge_optional(&mut self.open, other.open.as_deref());
+        merge_optional(&mut self.handle, other.handle.as_deref());
+        merge_optional(&mut self.seal, other.seal.as_deref());
+        self.timed_service_ns = self.timed_service_ns.saturating_add(other.timed_service_ns);
+    }
+}
+
+fn add_ns(sum: u64, time: Duration) -> u64 {
+    sum.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ServerTiming;
+
+    fn shape() -> Shape {
+        Shape {
+            kinds: vec!["wizard".into()],
+            replicas: vec![
+                "http://127.0.0.1:1/mcp".into(),
+                "http://127.0.0.1:2/mcp".into(),
+            ],
+        }
+    }
+
+    fn sample() -> RoundSample {
+        RoundSample {
+            kind: 0,
+            round: 1,
+            outcome: Outcome::Ok,
+            attempts: 2,
+            intended: Duration::from_millis(10),
+            first_sent: Some(Duration::from_millis(12)),
+            sent: Some(Duration::from_millis(15)),
+            done: Duration::from_millis(20),
+            replica: 1,
+            minted_by: Some(0),
+            request_bytes: 700,
+            response_bytes: Some(900),
+            state_sent_bytes: Some(200),
+            state_received_bytes: None,
+            server: ServerTiming {
+                open: Some(Duration::from_micros(3)),
+                ..ServerTiming::default()
+            },
+            reused_connection: true,
+        }
+    }
+
+    #[test]
+    fn both_clocks_are_kept() {
+        let mut recorder = Recorder::new(&shape());
+        recorder.round(&sample());
+        let outcomes = &recorder.kinds[0].rounds[1].outcomes;
+        let max = |latency: Option<&Latency>| latency.unwrap().max_ns();
+        assert_eq!(max(outcomes.response(Outcome::Ok)), Some(10_000_000));
+        assert_eq!(max(outcomes.service(Outcome::Ok)), Some(5_000_000));
+        assert!(recorder.lateness.is_empty(), "only round 0 has a schedule");
+        assert_eq!(recorder.kinds[0].rounds[1].attempts, 2);
+    }
+
+    #[test]
+    fn an_inverted_pair_is_zero_and_counted() {
+        let mut recorder = Recorder::new(&shape());
+        recorder.round(&RoundSample {
+            done: Duration::from_millis(14),
+            ..sample()
+        });
+        let outcomes = &recorder.kinds[0].rounds[1].outcomes;
+        assert_eq!(outcomes.service(Outcome::Ok).unwrap().max_ns(), Some(0));
+        assert_eq!(recorder.inverted, 1);
+    }
+
+    #[test]
+    fn merged_threads_equal_one_thread() {
+        let mut one = Recorder::new(&shape());
+        let mut left = Recorder::new(&shape());
+        let mut right = Recorder::new(&shape());
+        for step in 0..200_u64 {
+            let sample = RoundSample {
+                round: u16::try_from(step % 3).unwrap(),
+                outcome: Outcome::ALL[usize::try_from(step % 5).unwrap()],
+                done: Duration::from_millis(20 + 37 * step),
+                ..sample()
+            };
+            one.round(&sample);
+            if step % 2 == 0 { &mut left } else { &mut right }.round(&sample);
+        }
+        left.merge(&right);
+        assert_eq!(left.seconds.counts(), one.seconds.counts());
+        let buckets = |recorder: &Recorder| -> Vec<_> {
+            let responses = recorder.seconds.responses();
+            responses
+                .into_iter()
+                .map(|(key, latency)| (key, latency.buckets().collect::<Vec<_>>()))
+                .collect()
+        };
+        assert_eq!(buckets(&left), buckets(&one));
+        for (mine, theirs) in left.kinds[0].rounds.iter().zip(&one.kinds[0].rounds) {
+            for outcome in Outcome::ALL {
+                let of = |round: &RoundTally| {
+                    let latency = round.outcomes.service(outcome)?;
+                    Some((latency.sum_ns(), latency.buckets().collect::<Vec<_>>()))
+                };
+                assert_eq!(of(mine), of(theirs));
+            }
+            assert_eq!(mine.request.sum_bytes(), theirs.request.sum_bytes());
+        }
+    }
+}
