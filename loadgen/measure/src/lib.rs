@@ -1,21 +1,37 @@
 //! Samples in, a result file out.
 //!
 //! A driver thread hands [`RoundSample`]s and [`WorkflowSample`]s to its own [`Recorder`]; at the
-//! end the recorders are merged. Times live in [`Latency`] histograms, sizes in [`Sizes`].
+//! end the recorders are merged, and [`RunResult::new`] makes a result of them and of the
+//! [`RunFacts`]: figures, checks, findings, verdict. Times live in [`Latency`] histograms, sizes
+//! in [`Sizes`]. Nothing here knows HTTP, an async runtime or a chart.
 
 mod by_outcome;
+mod environment;
 mod latency;
 mod matrix;
 mod outcome;
+mod process;
 mod recorder;
+mod result;
 mod sample;
 mod seconds;
 mod sizes;
 mod tally;
 
+pub use environment::Environment;
 pub use latency::Latency;
 pub use outcome::{NotStarted, Outcome, TimeMeaning};
+pub use process::ProcessUsage;
 pub use recorder::Recorder;
+pub use result::{
+    Bound, Check, Comparison, ConnectionFacts, ConnectionResult, Finding, FindingCode,
+    GeneratorFacts, GeneratorResult, HlogError, InFlight, KindResult, LatencyFigures, LoadError,
+    LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures, ReplicaDeath, ReplicaFacts,
+    ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
+    ScenarioRecord, SecondResult, SecondRound, ServerFigures, SizeFigures, Status, Threshold,
+    ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
+    save_atomically,
+};
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;
 pub use tally::HistogramError;

@@ -1,0 +1,404 @@
+use std::collections::BTreeMap;
+
+use super::checks::{self, Counts};
+use super::clock::RunClock;
+use super::diagnose::diagnose;
+use super::figures::LatencyFigures;
+use super::findings::{Finding, FindingCode};
+use super::fleet::{Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
+use super::generator::{self, Bound, Evidence, GeneratorFacts, GeneratorResult};
+use super::load::{
+    ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
+};
+use super::metric::Threshold;
+use super::run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
+use super::verdict::{Status, Verdict};
+use super::work::KindResult;
+use crate::by_outcome::{ByOutcome, merge_optional};
+use crate::recorder::KindTally;
+use crate::{Environment, Latency, NotStarted, Outcome, Recorder};
+
+/// What a result holds beside the samples: facts that the driver and the command line know.
+#[derive(Debug, Clone)]
+pub struct RunFacts {
+    /// The program.
+    pub tool: Tool,
+    /// What was run.
+    pub scenario: ScenarioRecord,
+    /// Seed of the schedule and of every random choice.
+    pub seed: u64,
+    /// Options of the run that are not in the scenario.
+    pub options: BTreeMap<String, serde_json::Value>,
+    /// URLs that were given as targets.
+    pub targets: Vec<String>,
+    /// The replicas in the order of the recorder's shape. Ones that are missing here are known
+    /// by their URL only.
+    pub replicas: Vec<ReplicaFacts>,
+    /// The machine.
+    pub environment: Environment,
+    /// When and how long.
+    pub clock: RunClock,
+    /// What load was meant.
+    pub workload: Workload,
+    /// Workflows that the plan held.
+    pub planned: u64,
+    /// Workflows in flight, if somebody looked.
+    pub in_flight: Option<InFlight>,
+    /// Limit and peak of connections.
+    pub connections: ConnectionFacts,
+    /// The load generator's own use of the machine.
+    pub generator: GeneratorFacts,
+    /// Limits on figures, the implied one included.
+    pub thresholds: Vec<Threshold>,
+    /// Whether an interrupt ended the run.
+    pub interrupted: bool,
+    /// Whether the run is still going on.
+    pub partial: bool,
+}
+
+impl RunResult {
+    /// Makes the result of a run from its facts and the merged samples of all threads.
+    pub fn new(facts: RunFacts, samples: &Recorder) -> Self {
+        let all = together(&samples.kinds);
+        let load = load_result(&facts, samples, &all);
+        let counts = Counts {
+            sent: all.rounds.iter().map(|round| round.sent).sum(),
+            superseded: all
+                .rounds
+                .iter()
+                .map(|round| round.superseded.total())
+                .sum(),
+            partial: facts.partial,
+            duration_s: facts.clock.duration_s,
+            sojourn_s: all.sojourn_ns as f64 / 1e9,
+        };
+        let all = KindResult::of("all", &all);
+        let mut result = Self {
+            schema_version: SCHEMA_VERSION,
+            verdict: Verdict {
+                status: Status::Good,
+                reasons: Vec::new(),
+            },
+            findings: Vec::new(),
+            thresholds: Vec::new(),
+            checks: checks::check(&load, &counts),
+            generator: generator_result(&facts, samples, &load, &all),
+            all,
+            kinds: samples
+                .shape()
+                .kinds
+                .iter()
+                .zip(&samples.kinds)
+                .map(|(name, kind)| KindResult::of(name, kind))
+                .collect(),
+            matrix: matrix(samples),
+            replicas: replicas(&facts.replicas, samples),
+            connections: connections(facts.connections, samples),
+            seconds: seconds(samples),
+            load,
+            tool: facts.tool,
+            scenario: facts.scenario,
+            seed: facts.seed,
+            options: facts.options,
+            targets: facts.targets,
+            interrupted: facts.interrupted,
+            partial: facts.partial,
+            clock: facts.clock,
+            environment: facts.environment,
+        };
+        result.thresholds = facts.thresholds.iter().map(|t| t.judge(&result)).collect();
+        result.findings = findings(&result, clipped(samples));
+        result.verdict = verdict(&result);
+        result
+    }
+}
+
+fn together(kinds: &[KindTally]) -> KindTally {
+    let mut all = KindTally::default();
+    for kind in kinds {
+        all.merge(kind);
+    }
+    all
+}
+
+fn load_result(facts: &RunFacts, samples: &Recorder, all: &KindTally) -> LoadResult {
+    let rounds: u64 = all.rounds.iter().map(|round| round.outcomes.total()).sum();
+    let load_s = facts.clock.load_s;
+    let per_s = |count: u64| (load_s > 0.0).then(|| count as f64 / load_s);
+    LoadResult {
+        workload: facts.workload.clone(),
+        planned: facts.planned,
+        started: all.started,
+        not_started: NotStarted::ALL
+            .into_iter()
+            .map(|cause| (cause, samples.not_started[cause.index()]))
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        outcomes: counts(&all.workflows),
+        rounds,
+        attempts: all.rounds.iter().map(|round| round.attempts).sum(),
+        started_per_s: per_s(all.started),
+        throughput_per_s: per_s(all.workflows.count(Outcome::Ok)),
+        rounds_per_s: per_s(rounds),
+        in_flight: facts.in_flight.clone(),
+    }
+}
+
+fn counts(outcomes: &ByOutcome) -> BTreeMap<Outcome, u64> {
+    Outcome::ALL
+        .into_iter()
+        .map(|outcome| (outcome, outcomes.count(outcome)))
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}
+
+fn generator_result(
+    facts: &RunFacts,
+    samples: &Recorder,
+    load: &LoadResult,
+    all: &KindResult,
+) -> GeneratorResult {
+    let lateness = LatencyFigures::of(&samples.lateness);
+    let not_started = |cause: NotStarted| samples.not_started[cause.index()];
+    let own_failures = load.outcomes.get(&Outcome::GeneratorFault);
+    let (bound_by, bound_reason) = generator::judge(&Evidence {
+        facts: &facts.generator,
+        duration_s: facts.clock.duration_s,
+        closed: facts.workload.arrival_rate_per_s.is_none(),
+        interrupted: facts.interrupted,
+        planned: facts.planned,
+        no_free_worker: not_started(NotStarted::NoFreeWorker),
+        own_faults: not_started(NotStarted::GeneratorFault)
+            + not_started(NotStarted::RunEnded)
+            + own_failures.copied().unwrap_or(0),
+        lateness: lateness.as_ref(),
+        response_mean_ns: all
+            .rounds
+            .first()
+            .and_then(|round| round.ok()?.response.as_ref())
+            .map(|response| response.mean_ns),
+    });
+    GeneratorResult {
+        facts: facts.generator.clone(),
+        lateness,
+        inverted_intervals: samples.inverted,
+        bound_by,
+        bound_reason,
+    }
+}
+
+fn matrix(samples: &Recorder) -> Matrix {
+    Matrix {
+        replicas: samples.replicas.len(),
+        cells: samples
+            .matrix
+            .cells()
+            .map(|(minted_by, opened_by, cell)| MatrixCell {
+                minted_by,
+                opened_by,
+                ok: cell.ok,
+                state_rejected: cell.state_rejected,
+                other: cell.other,
+                service: cell.service.as_deref().and_then(LatencyFigures::of),
+            })
+            .collect(),
+    }
+}
+
+fn replicas(facts: &[ReplicaFacts], samples: &Recorder) -> Vec<ReplicaResult> {
+    let urls = samples.shape().replicas.iter();
+    urls.zip(&samples.replicas)
+        .enumerate()
+        .map(|(index, (url, tally))| ReplicaResult {
+            index,
+            facts: facts.get(index).cloned().unwrap_or_else(|| ReplicaFacts {
+                url: url.clone(),
+                ..ReplicaFacts::default()
+            }),
+            rounds: counts(&tally.rounds),
+            service: tally
+                .rounds
+                .service(Outcome::Ok)
+                .and_then(LatencyFigures::of),
+            connect: tally.connect.as_deref().and_then(LatencyFigures::of),
+            reused_rounds: tally.reused,
+        })
+        .collect()
+}
+
+fn connections(facts: ConnectionFacts, samples: &Recorder) -> ConnectionResult {
+    let mut connect = None;
+    for replica in &samples.replicas {
+        merge_optional(&mut connect, replica.connect.as_deref());
+    }
+    ConnectionResult {
+        facts,
+        established: connect.as_deref().map_or(0, Latency::count),
+        reused_rounds: samples.replicas.iter().map(|replica| replica.reused).sum(),
+        connect: connect.as_deref().and_then(LatencyFigures::of),
+    }
+}
+
+fn seconds(samples: &Recorder) -> Vec<SecondResult> {
+    let mut seconds: Vec<SecondResult> = (0_u64..)
+        .zip(samples.seconds.counts())
+        .map(|(second, counts)| SecondResult {
+            second,
+            sent: counts.sent,
+            done: counts.done,
+            ok: counts.ok,
+            failed: counts.done - counts.ok,
+            rounds: Vec::new(),
+        })
+        .collect();
+    for ((second, round), latency) in samples.seconds.responses() {
+        if let Some(figures) = LatencyFigures::of(&latency) {
+            seconds[second].rounds.push(SecondRound {
+                round,
+                count: figures.count,
+                p50_ns: figures.p50_ns,
+                p99_ns: figures.p99_ns,
+                max_ns: figures.max_ns,
+                histogram: figures.histogram,
+            });
+        }
+    }
+    seconds
+}
+
+fn clipped(samples: &Recorder) -> u64 {
+    let replicas = samples.replicas.iter();
+    let rounds = replicas.flat_map(|replica| {
+        Outcome::ALL
+            .into_iter()
+            .filter_map(|outcome| replica.rounds.response(outcome))
+    });
+    rounds.map(Latency::clipped).sum()
+}
+
+fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
+    let load = &result.load;
+    let mut findings = diagnose(&result.matrix);
+    for replica in &result.replicas {
+        if let Some(death) = &replica.facts.died {
+            findings.push(Finding::about(
+                FindingCode::ReplicaDied,
+                vec![replica.index],
+                format!(
+                    "replica {} died during the run: {}",
+                    replica.index, death.status
+                ),
+            ));
+        }
+    }
+    let mut add = |holds: bool, code: FindingCode, sentence: String| {
+        if holds {
+            findings.push(Finding::new(code, sentence));
+        }
+    };
+    let outcome = |outcome: Outcome| load.outcomes.get(&outcome).copied().unwrap_or(0);
+    add(
+        outcome(Outcome::Ok) == 0 && !result.partial,
+        FindingCode::NoSuccess,
+        "no workflow ended well".to_owned(),
+    );
+    add(
+        load.started < load.planned && !result.partial && !result.interrupted,
+        FindingCode::RateNotReached,
+        format!(
+            "rate not reached: {} of {} planned workflows were started ({:.1} %)",
+            load.started,
+            load.planned,
+            100.0 * load.started as f64 / load.planned.max(1) as f64
+        ),
+    );
+    add(
+        outcome(Outcome::Unfinished) > 0,
+        FindingCode::Unfinished,
+        format!(
+            "{} workflows were still in flight when the drain ended; their ages are lower bounds",
+            outcome(Outcome::Unfinished)
+        ),
+    );
+    add(
+        outcome(Outcome::StaleConnection) > 0,
+        FindingCode::StaleConnections,
+        format!(
+            "{} workflows ended on a kept-alive connection that the server had closed: its idle \
+             timeout is shorter than the client's",
+            outcome(Outcome::StaleConnection)
+        ),
+    );
+    add(
+        result.clock.clocks_disagree,
+        FindingCode::ClocksDisagree,
+        format!(
+            "wall clock and monotonic clock disagree by {:.1} s; durations are monotonic",
+            result.clock.wall_less_monotonic_s
+        ),
+    );
+    add(
+        result.generator.inverted_intervals > 0,
+        FindingCode::InvertedIntervals,
+        format!(
+            "{} measured intervals ended before they began and were taken as 0",
+            result.generator.inverted_intervals
+        ),
+    );
+    add(
+        clipped > 0,
+        FindingCode::ClippedTimes,
+        format!("{clipped} rounds took longer than an hour and stand in the histograms as one"),
+    );
+    for check in result
+        .checks
+        .iter()
+        .filter(|check| check.pass == Some(false))
+    {
+        add(
+            true,
+            FindingCode::CheckFailed,
+            format!(
+                "the result contradicts itself: {} does not hold",
+                check.name
+            ),
+        );
+    }
+    add(
+        result.generator.bound_by == Bound::Generator,
+        FindingCode::GeneratorBound,
+        result.generator.bound_reason.clone(),
+    );
+    findings
+}
+
+fn verdict(result: &RunResult) -> Verdict {
+    let about = |wanted: &[FindingCode]| -> Vec<String> {
+        let wanted = result.findings.iter().filter(|f| wanted.contains(&f.code));
+        wanted.map(|finding| finding.sentence.clone()).collect()
+    };
+    let invalid = about(&[FindingCode::CheckFailed, FindingCode::GeneratorBound]);
+    let mut missed: Vec<String> = result
+        .thresholds
+        .iter()
+        .filter(|threshold| !threshold.pass)
+        .map(|t| {
+            let value = t.value.map_or_else(|| "n/a".to_owned(), |v| v.to_string());
+            format!("{} is {value}, not {} {}", t.name, t.comparison, t.limit)
+        })
+        .collect();
+    missed.extend(about(&[FindingCode::NoSuccess]));
+    let (status, mut reasons) = if result.interrupted {
+        let mut reasons = vec!["interrupted".to_owned()];
+        reasons.extend(invalid);
+        (Status::Interrupted, reasons)
+    } else if !invalid.is_empty() {
+        (Status::Invalid, invalid)
+    } else if !missed.is_empty() {
+        (Status::ThresholdMissed, std::mem::take(&mut missed))
+    } else {
+        (Status::Good, Vec::new())
+    };
+    reasons.append(&mut missed);
+    Verdict { status, reasons }
+}

@@ -1,0 +1,230 @@
+use super::findings::{Finding, FindingCode};
+use super::fleet::{Matrix, MatrixCell};
+
+/// Names the cause of refused states from who minted them and who refused them.
+///
+/// A cell *refuses* when at least half of its answered rounds were refused, and *accepts* when
+/// fewer were. With that:
+/// - a replica that refuses its own states and everybody else's is itself at fault, and so is one
+///   whose states nobody accepts, itself included;
+/// - pairs that refuse each other while their own states are accepted do not share a key or an
+///   audience;
+/// - pairs that refuse in one direction only have clocks that disagree;
+/// - refusals without a refusing cell (states that expired, for instance) are only counted.
+///
+/// The same matrix always gives the same findings, in the same order.
+pub fn diagnose(matrix: &Matrix) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let n = matrix.replicas;
+    let faulty: Vec<usize> = (0..n).filter(|r| is_faulty(matrix, *r)).collect();
+    for &replica in &faulty {
+        findings.push(Finding::about(
+            FindingCode::ReplicaRefusesOwnState,
+            vec![replica],
+            format!(
+                "replica {replica} refuses the very states that it minted itself: \
+                 its key, clock or binding is wrong"
+            ),
+        ));
+    }
+
+    let (mut mutual, mut one_sided) = (Vec::new(), Vec::new());
+    for a in (0..n).filter(|r| !faulty.contains(r)) {
+        for b in (a + 1..n).filter(|r| !faulty.contains(r)) {
+            match (answers(matrix, a, b), answers(matrix, b, a)) {
+                (Some(Answer::Refuses), Some(Answer::Accepts)) => one_sided.push((a, b)),
+                (Some(Answer::Accepts), Some(Answer::Refuses)) => one_sided.push((b, a)),
+                (Some(Answer::Refuses), _) | (_, Some(Answer::Refuses)) => mutual.push((a, b)),
+                _ => {}
+            }
+        }
+    }
+    if !mutual.is_empty() {
+        findings.push(not_shared(&mutual));
+    }
+    if !one_sided.is_empty() {
+        findings.push(skewed(&one_sided));
+    }
+
+    let rejected: u64 = matrix.cells.iter().map(|cell| cell.state_rejected).sum();
+    if rejected > 0 && findings.is_empty() {
+        findings.push(Finding::about(
+            FindingCode::StatesRefusedInPart,
+            Vec::new(),
+            format!(
+                "{rejected} of {} returned states were refused, by no replica in particular: \
+                 expired or altered on the way",
+                matrix.total()
+            ),
+        ));
+    }
+    findings
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Accepts,
+    Refuses,
+}
+
+fn answers(matrix: &Matrix, minted_by: usize, opened_by: usize) -> Option<Answer> {
+    let MatrixCell {
+        ok, state_rejected, ..
+    } = *matrix.cell(minted_by, opened_by)?;
+    match (ok, state_rejected) {
+        (0, 0) => None,
+        (ok, rejected) if rejected >= ok => Some(Answer::Refuses),
+        _ => Some(Answer::Accepts),
+    }
+}
+
+/// Refuses its own states.
+fn is_faulty(matrix: &Matrix, replica: usize) -> bool {
+    answers(matrix, replica, replica) == Some(Answer::Refuses)
+}
+
+fn not_shared(pairs: &[(usize, usize)]) -> Finding {
+    Finding::about(
+        FindingCode::KeyOrAudienceNotShared,
+        involved(pairs),
+        format!(
+            "key or audience not shared between replicas: {} refuse each other's states and \
+             accept their own",
+            listed(pairs, " and ")
+        ),
+    )
+}
+
+fn skewed(pairs: &[(usize, usize)]) -> Finding {
+    let involved = involved(pairs);
+    let common: Vec<usize> = involved
+        .iter()
+        .copied()
+        .filter(|r| pairs.iter().all(|(a, b)| a == r || b == r))
+        .collect();
+    let suspect = match common[..] {
+        [replica] if pairs.len() > 1 => format!("; replica {replica} is in all of them"),
+        _ => String::new(),
+    };
+    Finding::about(
+        FindingCode::ClockSkewSuspected,
+        involved,
+        format!(
+            "clock skew suspected: states are refused in one direction only ({}, minted by -> \
+             refused by){suspect}",
+            listed(pairs, " -> ")
+        ),
+    )
+}
+
+fn involved(pairs: &[(usize, usize)]) -> Vec<usize> {
+    let mut replicas: Vec<usize> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    replicas.sort_unstable();
+    replicas.dedup();
+    replicas
+}
+
+fn listed(pairs: &[(usize, usize)], between: &str) -> String {
+    let pairs: Vec<String> = pairs
+        .iter()
+        .map(|(a, b)| format!("{a}{between}{b}"))
+        .collect();
+    pairs.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten rounds a cell; `refused` says how many of them were refused.
+    fn matrix(replicas: usize, refused: impl Fn(usize, usize) -> u64) -> Matrix {
+        let cells = (0..replicas * replicas)
+            .map(|index| {
+                let (minted_by, opened_by) = (index / replicas, index % replicas);
+                let state_rejected = refused(minted_by, opened_by);
+                MatrixCell {
+                    minted_by,
+                    opened_by,
+                    ok: 10 - state_rejected,
+                    state_rejected,
+                    other: 0,
+                    service: None,
+                }
+            })
+            .collect();
+        Matrix { replicas, cells }
+    }
+
+    fn codes(matrix: &Matrix) -> Vec<(FindingCode, Vec<usize>)> {
+        let findings = diagnose(matrix);
+        findings.into_iter().map(|f| (f.code, f.replicas)).collect()
+    }
+
+    #[test]
+    fn a_clean_matrix_has_no_findings() {
+        assert_eq!(codes(&matrix(3, |_, _| 0)), []);
+        assert_eq!(codes(&matrix(0, |_, _| 0)), []);
+    }
+
+    #[test]
+    fn refusals_off_the_diagonal_mean_an_unshared_key() {
+        let found = codes(&matrix(
+            3,
+            |minted, opened| if minted == opened { 0 } else { 10 },
+        ));
+        assert_eq!(
+            found,
+            [(FindingCode::KeyOrAudienceNotShared, vec![0, 1, 2])]
+        );
+        let sentence = &diagnose(&matrix(2, |m, o| if m == o { 0 } else { 10 }))[0].sentence;
+        assert!(sentence.starts_with("key or audience not shared between replicas"));
+    }
+
+    #[test]
+    fn one_stranger_among_three_is_named_with_both_partners() {
+        let found = codes(&matrix(3, |m, o| if (m == 2) == (o == 2) { 0 } else { 10 }));
+        assert_eq!(
+            found,
+            [(FindingCode::KeyOrAudienceNotShared, vec![0, 1, 2])]
+        );
+        let sentence =
+            &diagnose(&matrix(3, |m, o| if (m == 2) == (o == 2) { 0 } else { 10 }))[0].sentence;
+        assert!(sentence.contains("0 and 2, 1 and 2"), "{sentence}");
+    }
+
+    #[test]
+    fn one_sided_refusals_mean_clock_skew() {
+        let ahead = matrix(
+            3,
+            |minted, opened| if minted == 1 && opened != 1 { 10 } else { 0 },
+        );
+        let findings = diagnose(&ahead);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].code, FindingCode::ClockSkewSuspected);
+        assert!(findings[0].sentence.contains("replica 1 is in all"));
+    }
+
+    #[test]
+    fn a_replica_that_refuses_everything_is_named_alone() {
+        let found = codes(&matrix(3, |_, opened| if opened == 2 { 10 } else { 0 }));
+        assert_eq!(found, [(FindingCode::ReplicaRefusesOwnState, vec![2])]);
+        let found = codes(&matrix(3, |minted, _| if minted == 0 { 10 } else { 0 }));
+        assert_eq!(found, [(FindingCode::ReplicaRefusesOwnState, vec![0])]);
+    }
+
+    #[test]
+    fn scattered_refusals_blame_nobody() {
+        let found = codes(&matrix(2, |minted, _| u64::from(minted == 0)));
+        assert_eq!(found, [(FindingCode::StatesRefusedInPart, vec![])]);
+    }
+
+    #[test]
+    fn unseen_cells_prove_nothing() {
+        let mut one_way = matrix(2, |m, o| if m == o { 0 } else { 10 });
+        one_way.cells[2].state_rejected = 0;
+        assert_eq!(
+            codes(&one_way),
+            [(FindingCode::KeyOrAudienceNotShared, vec![0, 1])]
+        );
+    }
+}

@@ -1,0 +1,62 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Something a reader should know, for machines and for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// What it is, for machines.
+    pub code: FindingCode,
+    /// What it is, for people: one sentence.
+    pub sentence: String,
+    /// Replicas that it is about; empty when it is about none in particular.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replicas: Vec<usize>,
+}
+
+/// Kinds of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingCode {
+    /// Replicas refuse each other's states and accept their own.
+    KeyOrAudienceNotShared,
+    /// Replicas refuse states in one direction only.
+    ClockSkewSuspected,
+    /// A replica refuses the states that it minted itself.
+    ReplicaRefusesOwnState,
+    /// Some states were refused, by no replica in particular.
+    StatesRefusedInPart,
+    /// A replica that the run had started ended before its time.
+    ReplicaDied,
+    /// Nothing ended well.
+    NoSuccess,
+    /// Fewer workflows were started than planned.
+    RateNotReached,
+    /// Some rounds were still in flight when the drain ended.
+    Unfinished,
+    /// Some kept-alive connections were closed by the peer as they were used.
+    StaleConnections,
+    /// Wall clock and monotonic clock disagree by more than a second.
+    ClocksDisagree,
+    /// Some measured intervals ended before they began and were taken as 0.
+    InvertedIntervals,
+    /// Some times were longer than the histogram's bound.
+    ClippedTimes,
+    /// A check of the result against itself failed.
+    CheckFailed,
+    /// The load generator was the bottleneck.
+    GeneratorBound,
+}
+
+impl Finding {
+    pub(crate) fn new(code: FindingCode, sentence: String) -> Self {
+        Self::about(code, Vec::new(), sentence)
+    }
+
+    pub(crate) fn about(code: FindingCode, replicas: Vec<usize>, sentence: String) -> Self {
+        Self {
+            code,
+            sentence,
+            replicas,
+        }
+    }
+}

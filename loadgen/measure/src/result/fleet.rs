@@ -1,0 +1,102 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::figures::LatencyFigures;
+use crate::Outcome;
+
+/// What is known from outside about a replica: the driver and the process table say it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplicaFacts {
+    /// Its URL.
+    pub url: String,
+    /// Whether the run started it.
+    pub started_by_run: bool,
+    /// How it died during the run; absent while it lived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub died: Option<ReplicaDeath>,
+    /// Processor time that it used during the run, in seconds; absent when not readable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_s: Option<f64>,
+    /// Its resident memory at the end of the run, in bytes; absent when not readable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_bytes: Option<u64>,
+}
+
+/// How a replica that a run had started ended before its time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplicaDeath {
+    /// Exit status in words, as in `exit status: 101` or `signal: 9 (SIGKILL)`.
+    pub status: String,
+    /// The last lines that it wrote to stderr.
+    pub stderr_tail: String,
+}
+
+/// One replica.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplicaResult {
+    /// Position in the list; the matrix uses it.
+    pub index: usize,
+    /// What is known from outside.
+    #[serde(flatten)]
+    pub facts: ReplicaFacts,
+    /// Rounds whose last attempt went to it, by outcome.
+    pub rounds: BTreeMap<Outcome, u64>,
+    /// Service time of its successful rounds; absent when there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<LatencyFigures>,
+    /// Times to connect to it; absent when no connection was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect: Option<LatencyFigures>,
+    /// Rounds that went over a connection that had carried another request.
+    pub reused_rounds: u64,
+}
+
+/// Rounds that carried a request state, by who minted it and who got it back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Matrix {
+    /// Number of replicas, n.
+    pub replicas: usize,
+    /// All n x n cells, row (minted by) after row.
+    pub cells: Vec<MatrixCell>,
+}
+
+/// One cell of the matrix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MatrixCell {
+    /// Replica that minted the state.
+    pub minted_by: usize,
+    /// Replica that got it back.
+    pub opened_by: usize,
+    /// Rounds that ended well.
+    pub ok: u64,
+    /// Rounds whose state was refused.
+    pub state_rejected: u64,
+    /// Rounds that ended in any other way.
+    pub other: u64,
+    /// Service time of the rounds that ended well; absent when there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<LatencyFigures>,
+}
+
+impl Matrix {
+    /// The cell of a pair of replicas.
+    pub fn cell(&self, minted_by: usize, opened_by: usize) -> Option<&MatrixCell> {
+        self.cells
+            .iter()
+            .find(|cell| cell.minted_by == minted_by && cell.opened_by == opened_by)
+    }
+
+    /// Rounds in all cells.
+    pub fn total(&self) -> u64 {
+        self.cells.iter().map(MatrixCell::total).sum()
+    }
+}
+
+impl MatrixCell {
+    /// Rounds in this cell.
+    pub fn total(&self) -> u64 {
+        self.ok + self.state_rejected + self.other
+    }
+}

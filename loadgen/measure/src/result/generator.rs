@@ -1,0 +1,208 @@
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::figures::LatencyFigures;
+
+/// What the load generator knows about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GeneratorFacts {
+    /// Threads that sent load.
+    pub threads: u64,
+    /// Processor time of the process during the run, in seconds; absent when not readable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_s: Option<f64>,
+    /// Time that its threads stood ready without a processor, in seconds; absent when not
+    /// readable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_queue_delay_s: Option<f64>,
+    /// Resident memory after the first 5 s, in bytes; absent in shorter runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_at_5s_bytes: Option<u64>,
+    /// Resident memory at the end, in bytes; absent when not readable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_at_end_bytes: Option<u64>,
+}
+
+/// The load generator, seen as a possible bottleneck.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GeneratorResult {
+    /// What it knows about itself.
+    #[serde(flatten)]
+    pub facts: GeneratorFacts,
+    /// From when a first round was due to when it was sent; absent when none was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness: Option<LatencyFigures>,
+    /// Measured intervals that ended before they began and were taken as 0.
+    pub inverted_intervals: u64,
+    /// What limited the run.
+    pub bound_by: Bound,
+    /// Why, in one sentence.
+    pub bound_reason: String,
+}
+
+/// What limited a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// The plan: everything was started as planned.
+    Plan,
+    /// The limit on workflows in flight.
+    Workers,
+    /// The target: in a closed workload it always is, unless the generator was.
+    Target,
+    /// The load generator. The run says nothing about the target.
+    Generator,
+    /// An interrupt ended it early.
+    Interrupt,
+}
+
+/// What [`judge`] looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) facts: &'a GeneratorFacts,
+    pub(crate) duration_s: f64,
+    pub(crate) closed: bool,
+    pub(crate) interrupted: bool,
+    pub(crate) planned: u64,
+    pub(crate) no_free_worker: u64,
+    /// Workflows not started or failed by the generator's own fault.
+    pub(crate) own_faults: u64,
+    pub(crate) lateness: Option<&'a LatencyFigures>,
+    /// Mean response time of successful first rounds, in nanoseconds.
+    pub(crate) response_mean_ns: Option<f64>,
+}
+
+/// Busy share of the sending threads from which on the generator has no room left.
+const BUSY_SHARE: f64 = 0.95;
+/// A 99th percentile of lateness below this is ordinary scheduling and timer granularity.
+const LATENESS_P99: Duration = Duration::from_millis(20);
+/// Share of the mean response time that may be the generator's own lateness.
+const LATENESS_SHARE: f64 = 0.25;
+/// Share of planned workflows that may be lost by the generator's own fault.
+const FAULT_SHARE: f64 = 0.01;
+/// Share of planned workflows that may find no free worker before that counts as the limit.
+const NO_WORKER_SHARE: f64 = 0.01;
+
+/// Says what limited a run. The limits above are ours: they are set so that the error that the
+/// generator adds stays below what the figures are read for.
+pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
+    let share = |count: u64| count as f64 / evidence.planned.max(1) as f64;
+    if share(evidence.own_faults) > FAULT_SHARE {
+        let reason = format!(
+            "{} of {} planned workflows were lost by faults of the load generator",
+            evidence.own_faults, evidence.planned
+        );
+        return (Bound::Generator, reason);
+    }
+    if let Some(cpu_s) = evidence.facts.cpu_s {
+        let busy = cpu_s / (evidence.facts.threads.max(1) as f64 * evidence.duration_s);
+        if evidence.duration_s > 0.0 && busy >= BUSY_SHARE {
+            let reason = format!(
+                "the load generator's {} threads were busy {:.0} % of the time",
+                evidence.facts.threads,
+                100.0 * busy
+            );
+            return (Bound::Generator, reason);
+        }
+    }
+    if let (false, Some(lateness), Some(response)) = (
+        evidence.closed,
+        evidence.lateness,
+        evidence.response_mean_ns,
+    ) && u128::from(lateness.p99_ns) > LATENESS_P99.as_nanos()
+        && lateness.mean_ns > LATENESS_SHARE * response
+    {
+        let reason = format!(
+            "the load generator sent late: {:.0} % of the mean response time of round 0 is its \
+             own lateness",
+            100.0 * lateness.mean_ns / response
+        );
+        return (Bound::Generator, reason);
+    }
+    if evidence.interrupted {
+        return (Bound::Interrupt, "an interrupt ended the run".to_owned());
+    }
+    if share(evidence.no_free_worker) > NO_WORKER_SHARE {
+        let reason = format!(
+            "{} of {} planned workflows found no free worker: the target is slower than the \
+             offered load, or the limit on workflows in flight is too low",
+            evidence.no_free_worker, evidence.planned
+        );
+        return (Bound::Workers, reason);
+    }
+    if evidence.closed {
+        let reason = "a closed workload goes as fast as the target answers".to_owned();
+        return (Bound::Target, reason);
+    }
+    (Bound::Plan, "the load was offered as planned".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Latency;
+
+    fn facts(cpu_s: f64) -> GeneratorFacts {
+        GeneratorFacts {
+            threads: 2,
+            cpu_s: Some(cpu_s),
+            ..GeneratorFacts::default()
+        }
+    }
+
+    fn evidence(facts: &GeneratorFacts) -> Evidence<'_> {
+        Evidence {
+            facts,
+            duration_s: 10.0,
+            closed: false,
+            interrupted: false,
+            planned: 1000,
+            no_free_worker: 0,
+            own_faults: 0,
+            lateness: None,
+            response_mean_ns: Some(1e6),
+        }
+    }
+
+    #[test]
+    fn an_idle_generator_is_not_to_blame() {
+        let facts = facts(10.0);
+        assert_eq!(judge(&evidence(&facts)).0, Bound::Plan);
+        let closed = Evidence {
+            closed: true,
+            ..evidence(&facts)
+        };
+        assert_eq!(judge(&closed).0, Bound::Target);
+        let workers = Evidence {
+            no_free_worker: 500,
+            ..evidence(&facts)
+        };
+        assert_eq!(judge(&workers).0, Bound::Workers);
+    }
+
+    #[test]
+    fn a_busy_late_or_faulty_generator_is() {
+        assert_eq!(judge(&evidence(&facts(19.5))).0, Bound::Generator);
+        let idle = facts(1.0);
+        let faulty = Evidence {
+            own_faults: 11,
+            ..evidence(&idle)
+        };
+        assert_eq!(judge(&faulty).0, Bound::Generator);
+        let mut latency = Latency::new();
+        latency.record(Duration::from_millis(30));
+        let figures = LatencyFigures::of(&latency);
+        let late = Evidence {
+            lateness: figures.as_ref(),
+            ..evidence(&idle)
+        };
+        assert_eq!(judge(&late).0, Bound::Generator);
+        let late_but_slow_target = Evidence {
+            response_mean_ns: Some(1e9),
+            ..late
+        };
+        assert_eq!(judge(&late_but_slow_target).0, Bound::Plan);
+    }
+}

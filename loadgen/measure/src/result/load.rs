@@ -1,0 +1,118 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::figures::LatencyFigures;
+use crate::{NotStarted, Outcome};
+
+/// What load was meant, as facts from the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Workload {
+    /// `partly open`, `closed` and so on, for people.
+    pub label: String,
+    /// Offered arrivals of workflows per second; absent in a closed workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival_rate_per_s: Option<f64>,
+    /// Workflows kept in flight; absent in an open workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<u64>,
+}
+
+/// Workflows in flight, looked at from time to time and not derived from latencies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InFlight {
+    /// Mean over the looks.
+    pub mean: f64,
+    /// Highest seen.
+    pub max: u64,
+    /// Number of looks.
+    pub looks: u64,
+}
+
+/// Planned, started and done work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadResult {
+    /// What was meant.
+    pub workload: Workload,
+    /// Workflows that the plan held.
+    pub planned: u64,
+    /// Workflows that were taken up.
+    pub started: u64,
+    /// Planned workflows that were not taken up, by cause; only causes that happened.
+    pub not_started: BTreeMap<NotStarted, u64>,
+    /// Ended workflows by outcome; only outcomes that happened.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// Rounds that ended or were watched to the end.
+    pub rounds: u64,
+    /// Sends of rounds, second and later attempts included.
+    pub attempts: u64,
+    /// Started workflows per second of load; null when the load lasted no time.
+    pub started_per_s: Option<f64>,
+    /// Workflows that ended well, per second of load; null when the load lasted no time.
+    pub throughput_per_s: Option<f64>,
+    /// Ended rounds per second of load; null when the load lasted no time.
+    pub rounds_per_s: Option<f64>,
+    /// Workflows in flight; absent when nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<InFlight>,
+}
+
+/// What is known about connections from the driver.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionFacts {
+    /// Most connections that the scenario allowed at one time; absent without a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<u64>,
+    /// Most connections that were open at one time.
+    pub open_max: u64,
+}
+
+/// Connections to all replicas.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionResult {
+    /// Limit and peak.
+    #[serde(flatten)]
+    pub facts: ConnectionFacts,
+    /// Connections that were made over the whole run.
+    pub established: u64,
+    /// Rounds that went over a connection that had carried another request.
+    pub reused_rounds: u64,
+    /// Times to connect; absent when no connection was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect: Option<LatencyFigures>,
+}
+
+/// One second of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SecondResult {
+    /// Position, from 0 at the start of the run.
+    pub second: u64,
+    /// Rounds whose first attempt was sent in it.
+    pub sent: u64,
+    /// Rounds that ended in it.
+    pub done: u64,
+    /// Rounds that ended well in it.
+    pub ok: u64,
+    /// Rounds that ended in any other way in it.
+    pub failed: u64,
+    /// Response times of its successful rounds, for each round that had one.
+    pub rounds: Vec<SecondRound>,
+}
+
+/// Response times of the successful rounds of one second.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SecondRound {
+    /// Position in the workflow, from 0.
+    pub round: u16,
+    /// How many.
+    pub count: u64,
+    /// Quantile 0.5, in nanoseconds.
+    pub p50_ns: u64,
+    /// Quantile 0.99, in nanoseconds.
+    pub p99_ns: u64,
+    /// Longest, in nanoseconds (the end of its histogram bucket, 3 digits).
+    pub max_ns: u64,
+    /// HdrHistogram V2, compressed, standard base64; values are nanoseconds.
+    pub histogram: String,
+}

@@ -1,0 +1,37 @@
+//! The result of a run: its types, how it is made, written and read.
+
+mod assemble;
+mod checks;
+mod clock;
+mod diagnose;
+mod figures;
+mod findings;
+mod fleet;
+mod generator;
+mod hlog;
+mod load;
+mod metric;
+mod run;
+mod schema;
+mod store;
+mod verdict;
+mod work;
+
+pub use assemble::RunFacts;
+pub use checks::Check;
+pub use clock::RunClock;
+pub use diagnose::diagnose;
+pub use figures::{LatencyFigures, OutcomeFigures, SizeFigures, WithFailures};
+pub use findings::{Finding, FindingCode};
+pub use fleet::{Matrix, MatrixCell, ReplicaDeath, ReplicaFacts, ReplicaResult};
+pub use generator::{Bound, GeneratorFacts, GeneratorResult};
+pub use hlog::HlogError;
+pub use load::{
+    ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
+};
+pub use metric::{Comparison, Metric, Threshold, ThresholdResult, UnknownMetric};
+pub use run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
+pub use schema::result_schema;
+pub use store::{LoadError, SaveError, save_atomically};
+pub use verdict::{Status, Verdict};
+pub use work::{KindResult, RoundResult, ServerFigures};

@@ -1,0 +1,91 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::checks::Check;
+use super::clock::RunClock;
+use super::findings::Finding;
+use super::fleet::{Matrix, ReplicaResult};
+use super::generator::GeneratorResult;
+use super::load::{ConnectionResult, LoadResult, SecondResult};
+use super::metric::ThresholdResult;
+use super::verdict::Verdict;
+use super::work::KindResult;
+use crate::Environment;
+
+/// Version of the result file that this crate writes and reads.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything known about a run: the content of `result.json`.
+///
+/// Units stand at the end of the names. A figure that does not exist is absent (or null where
+/// its description says so); there is never a NaN, an infinity, or a zero standing for "none".
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResult {
+    /// Version of this format: 1.
+    #[schemars(range(min = 1, max = 1))]
+    pub schema_version: u32,
+    /// The program that wrote it.
+    pub tool: Tool,
+    /// What was run.
+    pub scenario: ScenarioRecord,
+    /// Seed of the schedule and of every random choice.
+    pub seed: u64,
+    /// Options of the run that are not in the scenario, as written on the command line.
+    pub options: BTreeMap<String, serde_json::Value>,
+    /// URLs that were given as targets; empty when the run started its own replicas.
+    pub targets: Vec<String>,
+    /// Whether it was ended by an interrupt.
+    pub interrupted: bool,
+    /// Whether it is a checkpoint of a run still going on, or of one that was killed.
+    pub partial: bool,
+    /// The judgement.
+    pub verdict: Verdict,
+    /// What a reader should know.
+    pub findings: Vec<Finding>,
+    /// Limits on figures.
+    pub thresholds: Vec<ThresholdResult>,
+    /// The result checked against itself.
+    pub checks: Vec<Check>,
+    /// When and how long.
+    pub clock: RunClock,
+    /// The machine of the load generator.
+    pub environment: Environment,
+    /// Planned, started and done work.
+    pub load: LoadResult,
+    /// Every kind together.
+    pub all: KindResult,
+    /// The workflow kinds, in the order of the scenario.
+    pub kinds: Vec<KindResult>,
+    /// Who minted states and who got them back.
+    pub matrix: Matrix,
+    /// The replicas.
+    pub replicas: Vec<ReplicaResult>,
+    /// Connections to all replicas.
+    pub connections: ConnectionResult,
+    /// The load generator itself.
+    pub generator: GeneratorResult,
+    /// The run second by second.
+    pub seconds: Vec<SecondResult>,
+}
+
+/// A program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// A scenario file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScenarioRecord {
+    /// Its name.
+    pub name: String,
+    /// Its whole text.
+    pub text: String,
+    /// SHA-256 of the text, in hexadecimal.
+    pub sha256: String,
+}

@@ -1,0 +1,14 @@
+//! Results made through the public face of the crate.
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod hlog;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod run;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod store;

@@ -1,0 +1,166 @@
+use std::time::{Duration, SystemTime};
+
+use loadgen_measure::{
+    Bound, FindingCode, NotStarted, Outcome, Recorder, ReplicaDeath, RoundSample, RunClock,
+    RunResult, ServerTiming, Status, WorkflowSample,
+};
+
+use crate::fixture::{MS, facts, in_flight, shape, threshold, wizards};
+
+fn codes(result: &RunResult) -> Vec<FindingCode> {
+    result.findings.iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn a_clean_run_is_good_and_adds_up() {
+    let mut recorder = Recorder::new(&shape());
+    wizards(&mut recorder, 90, |_, _| false);
+    let mut facts = facts(90);
+    facts.in_flight = Some(in_flight(0.0585));
+    let result = RunResult::new(facts, &recorder);
+    assert_eq!(result.verdict.status, Status::Good, "{:?}", result.verdict);
+    assert_eq!(codes(&result), []);
+    for check in &result.checks {
+        assert_eq!(check.pass, Some(true), "{check:?}");
+    }
+    assert_eq!(result.load.rounds, 270);
+    assert_eq!(result.load.throughput_per_s, Some(9.0));
+    assert_eq!(result.generator.bound_by, Bound::Plan);
+    assert!(result.matrix.cells.iter().all(|cell| cell.ok > 0));
+    assert_eq!(result.matrix.total(), 180);
+    let wizard = &result.kinds[1];
+    assert_eq!(wizard.state_growth_bytes_per_round, Some(40.0));
+    assert_eq!(wizard.mean_rounds, Some(3.0));
+    let middle = &wizard.rounds[1];
+    let share = middle.server.open_and_seal_share.unwrap();
+    assert!((0.009..0.011).contains(&share), "{share}");
+    assert!(wizard.rounds[2].state_received.is_none());
+    let series: u64 = result.seconds.iter().map(|second| second.ok).sum();
+    assert_eq!(series, 270);
+    assert!(result.kinds[0].rounds.is_empty());
+}
+
+#[test]
+fn an_unshared_key_is_named_and_the_rate_threshold_missed() {
+    let mut recorder = Recorder::new(&shape());
+    wizards(&mut recorder, 90, |minted_by, opened_by| {
+        minted_by != opened_by
+    });
+    let result = RunResult::new(facts(90), &recorder);
+    assert_eq!(result.verdict.status, Status::ThresholdMissed);
+    assert_eq!(codes(&result), [FindingCode::KeyOrAudienceNotShared]);
+    let rejected = &result.kinds[1].rounds[1].outcomes[&Outcome::StateRejected];
+    assert!(rejected.response.is_some() && rejected.count > 0);
+    // Headline figures are those of the successes alone.
+    let ok = result.kinds[1].ok().unwrap();
+    assert_eq!(ok.count + result.load.outcomes[&Outcome::StateRejected], 90);
+}
+
+#[test]
+fn nothing_done_gives_no_figure_at_all() {
+    let mut recorder = Recorder::new(&shape());
+    recorder.not_started(NotStarted::Interrupted, 5);
+    let mut facts = facts(5);
+    facts.interrupted = true;
+    facts.clock = RunClock::new(
+        SystemTime::UNIX_EPOCH,
+        SystemTime::UNIX_EPOCH,
+        Duration::ZERO,
+        Duration::ZERO,
+    );
+    let result = RunResult::new(facts, &recorder);
+    assert_eq!(result.verdict.status, Status::Interrupted);
+    assert_eq!(result.verdict.status.exit_code(), 130);
+    assert_eq!(result.load.throughput_per_s, None);
+    assert_eq!(result.thresholds[0].value, None);
+    assert!(!result.thresholds[0].pass);
+    assert!(result.all.workflows.is_empty());
+    let text = result.to_json();
+    assert!(!text.contains("NaN") && !text.contains("inf\""));
+    let back: RunResult = serde_json::from_str(&text).unwrap();
+    assert_eq!(back, result);
+}
+
+#[test]
+fn a_run_of_refused_connections_has_times_to_error_only() {
+    let mut recorder = Recorder::new(&shape());
+    for _ in 0..10 {
+        recorder.started(0);
+        recorder.round(&RoundSample {
+            kind: 0,
+            round: 0,
+            outcome: Outcome::ConnectError,
+            attempts: 0,
+            intended: MS,
+            first_sent: None,
+            sent: None,
+            done: 2 * MS,
+            replica: 0,
+            minted_by: None,
+            request_bytes: 100,
+            response_bytes: None,
+            state_sent_bytes: None,
+            state_received_bytes: None,
+            server: ServerTiming::default(),
+            reused_connection: false,
+        });
+        recorder.workflow(&WorkflowSample {
+            kind: 0,
+            outcome: Outcome::ConnectError,
+            rounds: 1,
+            intended: MS,
+            started: MS,
+            done: 2 * MS,
+            think: Duration::ZERO,
+        });
+    }
+    let result = RunResult::new(facts(10), &recorder);
+    assert_eq!(result.verdict.status.exit_code(), 3);
+    assert_eq!(codes(&result), [FindingCode::NoSuccess]);
+    let round = &result.all.rounds[0];
+    assert!(round.ok().is_none());
+    assert_eq!(round.with_failures.p50_ns, None);
+    assert!(round.request.is_none(), "nothing left the machine");
+    let refused = &round.outcomes[&Outcome::ConnectError];
+    assert_eq!(refused.time_to_error.as_ref().unwrap().max_ns, 1_000_000);
+}
+
+#[test]
+fn missing_workflows_make_the_result_invalid() {
+    let mut recorder = Recorder::new(&shape());
+    wizards(&mut recorder, 10, |_, _| false);
+    recorder.started(0);
+    let result = RunResult::new(facts(11), &recorder);
+    assert_eq!(result.verdict.status, Status::Invalid);
+    assert_eq!(result.verdict.status.exit_code(), 5);
+    assert_eq!(codes(&result), [FindingCode::CheckFailed]);
+    // The same in a checkpoint only means that one is still in flight.
+    let mut facts = facts(11);
+    facts.partial = true;
+    facts.thresholds.clear();
+    assert_eq!(
+        RunResult::new(facts, &recorder).verdict.status,
+        Status::Good
+    );
+}
+
+#[test]
+fn thresholds_and_deaths_are_told() {
+    let mut recorder = Recorder::new(&shape());
+    wizards(&mut recorder, 30, |_, _| false);
+    let mut facts = facts(30);
+    facts.thresholds = vec![
+        threshold("round2.response.p99_ms < 1"),
+        threshold("workflow.max_s < 1"),
+    ];
+    facts.replicas[2].died = Some(ReplicaDeath {
+        status: "exit status: 101".into(),
+        stderr_tail: "panicked".into(),
+    });
+    let result = RunResult::new(facts, &recorder);
+    assert_eq!(codes(&result), [FindingCode::ReplicaDied]);
+    assert_eq!(result.findings[0].replicas, [2]);
+    assert!(!result.thresholds[0].pass && result.thresholds[1].pass);
+    assert_eq!(result.verdict.status, Status::ThresholdMissed);
+    assert!(result.verdict.reasons[0].starts_with("round2.response.p99_ms is 3."));
+}
