@@ -1,1 +1,31 @@
 //! The stateless reference server that loadgen measures against.
+//!
+//! A [`Replica`] answers MCP 2026-07-28 requests from their own bytes alone: what a workflow needs
+//! from round to round travels sealed in `requestState`, so any replica with the same keys can take
+//! the next round. A [`Server`] puts one behind a socket.
+//!
+//! Every round says in `Server-Timing` how long opening the state, handling and sealing took.
+
+mod catalogue;
+mod clock;
+mod config;
+mod counters;
+mod http;
+mod message;
+mod method;
+mod mrtr;
+mod outcome;
+mod params;
+mod refusal;
+mod replica;
+mod server;
+mod surface;
+mod timing;
+mod wire;
+
+pub use clock::Clock;
+pub use config::Config;
+pub use counters::Counters;
+pub use refusal::Cause;
+pub use replica::Replica;
+pub use server::{Server, Stopped};

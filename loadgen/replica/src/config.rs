@@ -1,0 +1,77 @@
+use loadgen_seal::{Algorithm, Backend, KeyRing, Ttl};
+
+use crate::clock::Clock;
+
+/// How a replica serves. Replicas of a fleet share `ring`, `algorithm`, `audience` and the two
+/// lifetimes.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The keys that states are sealed with.
+    pub ring: KeyRing,
+    /// What protects the states.
+    pub algorithm: Algorithm,
+    /// Who computes it.
+    pub backend: Backend,
+    /// How long a state lives; each round's state starts anew.
+    pub ttl: Ttl,
+    /// How long a workflow may take from its first question, however many rounds it has.
+    pub flow_ttl: Ttl,
+    /// The service that the states are for: another audience cannot open them.
+    pub audience: String,
+    /// This replica's number, shown in `_meta` of every result.
+    pub instance: u32,
+    /// The largest request body, in bytes.
+    pub body_limit_bytes: usize,
+    /// The wall clock that lifetimes are judged by.
+    pub clock: Clock,
+}
+
+impl Config {
+    /// Body limit in bytes unless said otherwise: 4 MiB, as in the SDKs.
+    pub const BODY_LIMIT_BYTES: usize = 4 << 20;
+
+    /// Lifetime of a state in seconds unless said otherwise, as in the SDKs.
+    pub const TTL_S: u32 = 600;
+
+    /// Audience unless said otherwise.
+    pub const AUDIENCE: &'static str = "loadgen-replica";
+
+    /// The defaults around what has none: a workflow may take six times `ttl`.
+    pub fn new(ring: KeyRing, algorithm: Algorithm, backend: Backend, ttl: Ttl) -> Self {
+        Self {
+            ring,
+            algorithm,
+            backend,
+            ttl,
+            flow_ttl: six_times(ttl),
+            audience: Self::AUDIENCE.to_owned(),
+            instance: 0,
+            body_limit_bytes: Self::BODY_LIMIT_BYTES,
+            clock: Clock::system(),
+        }
+    }
+
+    /// The longest state that is minted, in characters: seven eighths of the body limit, since the
+    /// request that brings it back carries arguments and answers too.
+    pub(crate) const fn state_limit(&self) -> usize {
+        self.body_limit_bytes - self.body_limit_bytes / 8
+    }
+}
+
+fn six_times(ttl: Ttl) -> Ttl {
+    let seconds = u64::from(ttl.as_secs()) * 6;
+    Ttl::try_from(seconds.min(u64::from(Ttl::MAX_S)))
+        .expect("at least one second, at most the limit")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_long_lives_stop_at_the_limit() {
+        let ttl = |s: u32| Ttl::try_from(u64::from(s)).unwrap();
+        assert_eq!(six_times(ttl(600)).as_secs(), 3600);
+        assert_eq!(six_times(ttl(Ttl::MAX_S)).as_secs(), Ttl::MAX_S);
+    }
+}

@@ -1,0 +1,8 @@
+//! What is checked and done below JSON-RPC.
+
+mod accept;
+pub(crate) mod body;
+pub(crate) mod gate;
+pub(crate) mod mirror;
+mod origin;
+pub(crate) mod reply;

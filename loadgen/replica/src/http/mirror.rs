@@ -1,0 +1,98 @@
+use http::HeaderMap;
+
+use crate::http::gate::only;
+use crate::refusal::Refusal;
+use crate::wire::{decode_header_value, header};
+
+/// Checks that the headers say what the body says, since something on the way may have routed by
+/// them: version, method and, where the method names something, that name behind its sentinel.
+/// A header that is missing, repeated, outside visible ASCII or undecodable is refused alike.
+pub(crate) fn check(
+    headers: &HeaderMap,
+    version: &str,
+    method: &str,
+    target: Option<&str>,
+) -> Result<(), Refusal> {
+    plain(headers, header::VERSION, version)?;
+    plain(headers, header::METHOD, method)?;
+    let Some(target) = target else {
+        return Ok(());
+    };
+    let value = single(headers, header::NAME)?;
+    match decode_header_value(value) {
+        None => Err(Refusal::Header(format!(
+            "{} cannot be decoded",
+            header::NAME
+        ))),
+        Some(decoded) if decoded == target => Ok(()),
+        Some(_) => Err(differs(header::NAME)),
+    }
+}
+
+fn plain(headers: &HeaderMap, name: &'static str, want: &str) -> Result<(), Refusal> {
+    if single(headers, name)? == want {
+        Ok(())
+    } else {
+        Err(differs(name))
+    }
+}
+
+fn single<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<&'a str, Refusal> {
+    only(headers, name)
+        .ok_or_else(|| Refusal::Header(format!("{name} must be there once, in visible ASCII")))
+}
+
+fn differs(name: &str) -> Refusal {
+    Refusal::Header(format!("{name} differs from the body"))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn headers(name: &[u8]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::VERSION, HeaderValue::from_static("v"));
+        headers.insert(header::METHOD, HeaderValue::from_static("m"));
+        headers.insert(header::NAME, HeaderValue::from_bytes(name).unwrap());
+        headers
+    }
+
+    #[test]
+    fn names_compare_decoded_and_by_case() {
+        assert!(check(&headers(b"echo"), "v", "m", Some("echo")).is_ok());
+        assert!(check(&headers(b"=?base64?5LiW55WM?="), "v", "m", Some("世界")).is_ok());
+        assert!(check(&headers(b"=?base64?ZWNobw==?="), "v", "m", Some("echo")).is_ok());
+        for wrong in [&b"Echo"[..], b"", b"echo2", b"=?base64?ZWNobw?="] {
+            assert!(
+                check(&headers(wrong), "v", "m", Some("echo")).is_err(),
+                "{wrong:?}"
+            );
+        }
+        assert!(check(&headers("世界".as_bytes()), "v", "m", Some("世界")).is_err());
+    }
+
+    #[test]
+    fn each_header_must_be_there_once_and_agree() {
+        let good = headers(b"echo");
+        assert!(check(&good, "w", "m", Some("echo")).is_err());
+        assert!(check(&good, "v", "n", Some("echo")).is_err());
+        for name in [header::VERSION, header::METHOD, header::NAME] {
+            let mut missing = good.clone();
+            missing.remove(name);
+            assert!(check(&missing, "v", "m", Some("echo")).is_err(), "{name}");
+            let mut twice = good.clone();
+            twice.append(name, good[name].clone());
+            assert!(check(&twice, "v", "m", Some("echo")).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_method_that_names_nothing_needs_no_name() {
+        let mut none = headers(b"x");
+        none.remove(header::NAME);
+        assert!(check(&none, "v", "m", None).is_ok());
+    }
+}

@@ -1,0 +1,226 @@
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::message::{object, present, string};
+use crate::refusal::Refusal;
+use crate::wire::meta;
+
+/// The members of `params` that any method here reads, each still in its own bytes.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Params<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    _meta: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    name: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    uri: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    cursor: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) arguments: Option<&'a RawValue>,
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "present",
+        rename = "inputResponses"
+    )]
+    pub(crate) input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present", rename = "requestState")]
+    request_state: Option<&'a RawValue>,
+}
+
+impl<'a> Params<'a> {
+    /// Splits `params`; absent ones are empty.
+    ///
+    /// # Errors
+    /// When they are no object, or have a member twice.
+    pub(crate) fn parse(raw: Option<&'a RawValue>) -> Result<Self, Refusal> {
+        raw.map_or_else(|| Ok(Self::default()), |raw| object(raw.get()))
+            .map_err(|()| Refusal::Params("params must be an object of distinct members".into()))
+    }
+
+    /// The keys of `_meta` that every request must have.
+    ///
+    /// # Errors
+    /// Names the first that is missing or of another type.
+    pub(crate) fn meta(&self) -> Result<Meta<'a>, Refusal> {
+        #[derive(Default, Deserialize)]
+        struct Raw<'a> {
+            #[serde(borrow, default, deserialize_with = "present")]
+            #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+            version: Option<&'a RawValue>,
+            #[serde(borrow, default, deserialize_with = "present")]
+            #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+            capabilities: Option<&'a RawValue>,
+        }
+
+        let raw: Raw<'a> = self
+            ._meta
+            .and_then(|raw| object(raw.get()).ok())
+            .unwrap_or_default();
+        let version = raw
+            .version
+            .and_then(string)
+            .ok_or(Refusal::Meta(meta::VERSION))?;
+        let capabilities = raw
+            .capabilities
+            .filter(|raw| raw.get().starts_with('{'))
+            .ok_or(Refusal::Meta(meta::CAPABILITIES))?;
+        Ok(Meta {
+            version,
+            capabilities,
+        })
+    }
+
+    /// What the request names, for the three methods that name something: `name` or `uri`.
+    ///
+    /// # Errors
+    /// When it is missing or no string.
+    pub(crate) fn target(&self, by: Naming) -> Result<Cow<'a, str>, Refusal> {
+        let (member, why) = match by {
+            Naming::Name => (self.name, "params.name must be a string"),
+            Naming::Uri => (self.uri, "params.uri must be a string"),
+        };
+        member.and_then(string).ok_or(Refusal::Params(why.into()))
+    }
+
+    /// The state to open, if one was sent; an empty one counts.
+    ///
+    /// # Errors
+    /// When it is no string.
+    pub(crate) fn state(&self) -> Result<Option<Cow<'a, str>>, Refusal> {
+        self.request_state
+            .map(|raw| {
+                string(raw).ok_or(Refusal::Params(
+                    "params.requestState must be a string".into(),
+                ))
+            })
+            .transpose()
+    }
+
+    /// Lists here have one page, so no cursor was ever given out.
+    ///
+    /// # Errors
+    /// When there is a cursor.
+    pub(crate) fn no_cursor(&self) -> Result<(), Refusal> {
+        match self.cursor {
+            None => Ok(()),
+            Some(_) => Err(Refusal::Params(
+                "No such cursor: the list has one page".into(),
+            )),
+        }
+    }
+}
+
+/// Which member names what a request is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    Name,
+    Uri,
+}
+
+/// The part of `_meta` that every request must have.
+#[derive(Debug)]
+pub(crate) struct Meta<'a> {
+    pub(crate) version: Cow<'a, str>,
+    capabilities: &'a RawValue,
+}
+
+impl Meta<'_> {
+    /// Whether the client takes questions as forms: `elicitation` with `form`, or with no mode at
+    /// all, which means forms.
+    pub(crate) fn takes_forms(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Capabilities<'a> {
+            #[serde(borrow)]
+            elicitation: Option<&'a RawValue>,
+        }
+        #[derive(Deserialize)]
+        struct Elicitation<'a> {
+            #[serde(borrow)]
+            form: Option<&'a RawValue>,
+            #[serde(borrow)]
+            url: Option<&'a RawValue>,
+        }
+
+        object::<Capabilities<'_>>(self.capabilities.get())
+            .ok()
+            .and_then(|declared| declared.elicitation)
+            .and_then(|raw| object::<Elicitation<'_>>(raw.get()).ok())
+            .is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrtr::testing::raw;
+
+    #[test]
+    fn the_meta_keys_are_asked_for_one_by_one() {
+        let refused = |json: &str| {
+            let raw = raw(json);
+            let params = Params::parse(Some(&raw)).unwrap();
+            params.meta().map(|m| m.version.into_owned())
+        };
+        let v = r#""io.modelcontextprotocol/protocolVersion""#;
+        let c = r#""io.modelcontextprotocol/clientCapabilities""#;
+        let good = format!(r#"{{"_meta":{{{v}:"x",{c}:{{}},"more":1}}}}"#);
+        assert_eq!(refused(&good), Ok("x".to_owned()));
+        for bad in [
+            "{}".to_owned(),
+            r#"{"_meta":null}"#.to_owned(),
+            r#"{"_meta":["x",{}]}"#.to_owned(),
+            format!(r#"{{"_meta":{{{c}:{{}}}}}}"#),
+            format!(r#"{{"_meta":{{{v}:7,{c}:{{}}}}}}"#),
+        ] {
+            assert_eq!(refused(&bad), Err(Refusal::Meta(meta::VERSION)), "{bad}");
+        }
+        for bad in [
+            format!(r#"{{"_meta":{{{v}:"x"}}}}"#),
+            format!(r#"{{"_meta":{{{v}:"x",{c}:[]}}}}"#),
+            format!(r#"{{"_meta":{{{v}:"x",{c}:null}}}}"#),
+        ] {
+            assert_eq!(
+                refused(&bad),
+                Err(Refusal::Meta(meta::CAPABILITIES)),
+                "{bad}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_elicitation_capability_without_modes_means_forms() {
+        for (declared, takes) in [
+            ("{}", false),
+            (r#"{"elicitation":{}}"#, true),
+            (r#"{"elicitation":{"form":{}}}"#, true),
+            (r#"{"elicitation":{"form":{},"url":{}}}"#, true),
+            (r#"{"elicitation":{"url":{}}}"#, false),
+            (r#"{"elicitation":null}"#, false),
+            (r#"{"sampling":{},"roots":{}}"#, false),
+        ] {
+            let raw = raw(declared);
+            let meta = Meta {
+                version: "x".into(),
+                capabilities: &raw,
+            };
+            assert_eq!(meta.takes_forms(), takes, "{declared}");
+        }
+    }
+
+    #[test]
+    fn wrong_types_and_repeated_members_are_refused() {
+        for bad in ["[]", "null", "7", r#"{"name":"a","name":"b"}"#] {
+            assert!(Params::parse(Some(&raw(bad))).is_err(), "{bad}");
+        }
+        let numbers = raw(r#"{"name":1,"uri":null,"requestState":5,"cursor":""}"#);
+        let params = Params::parse(Some(&numbers)).unwrap();
+        assert!(params.target(Naming::Name).is_err());
+        assert!(params.target(Naming::Uri).is_err());
+        assert!(params.state().is_err());
+        assert!(params.no_cursor().is_err());
+    }
+}

@@ -1,0 +1,312 @@
+use std::borrow::Cow;
+
+use http::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::wire::{SUPPORTED_VERSIONS, code};
+
+/// Why a message is refused, and how: the HTTP status, and a JSON-RPC error or a line of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// Another path than the endpoint's.
+    Path,
+    /// A page of another origin asks.
+    Origin,
+    /// Not POST.
+    HttpMethod,
+    /// The client does not take both reply forms.
+    Accept,
+    /// The body is no JSON by its own account.
+    ContentType,
+    /// An Authorization field that is no text.
+    Authorization,
+    /// The body is above the limit.
+    BodySize,
+    /// The body never came whole.
+    BodyBroken,
+    /// Not JSON.
+    Parse,
+    /// JSON, and no single JSON-RPC request or notification.
+    Request(&'static str),
+    /// A key that `_meta` must have is missing or of another type.
+    Meta(&'static str),
+    /// A header is missing, malformed or says something else than the body.
+    Header(String),
+    /// The version is not implemented; holds the one asked for.
+    Version(String),
+    /// There is no such method.
+    Method,
+    /// The parameters are wrong.
+    Params(Cow<'static, str>),
+    /// No tool or prompt has this name.
+    Target(String),
+    /// No resource has this URI.
+    Resource(String),
+    /// An answer cannot be understood.
+    Answer(String),
+    /// The state does not open: one reply for every cause.
+    State,
+    /// The client did not declare form elicitation and the server must ask.
+    Capability,
+    /// The state could not be sealed.
+    Seal(String),
+}
+
+/// How a refusal leaves: as a JSON-RPC error or, below that level, as text.
+pub(crate) enum Wire {
+    Rpc(RpcError),
+    Text(&'static str),
+}
+
+/// The `error` member of a JSON-RPC response.
+#[derive(Serialize)]
+pub(crate) struct RpcError {
+    code: i32,
+    message: Cow<'static, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+}
+
+impl Refusal {
+    /// The HTTP status.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::Path | Self::Method => StatusCode::NOT_FOUND,
+            Self::Origin => StatusCode::FORBIDDEN,
+            Self::HttpMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Accept => StatusCode::NOT_ACCEPTABLE,
+            Self::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::BodySize => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Seal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// What the reply says.
+    pub(crate) fn wire(&self) -> Wire {
+        let (code, message, data): (i32, Cow<'static, str>, Option<Value>) = match self {
+            Self::Path => return Wire::Text("There is nothing here; the endpoint is /mcp.\n"),
+            Self::Origin => return Wire::Text("Only pages of this machine may call.\n"),
+            Self::HttpMethod => return Wire::Text("Use POST.\n"),
+            Self::Accept => {
+                return Wire::Text("Accept both application/json and text/event-stream.\n");
+            }
+            Self::ContentType => return Wire::Text("Send application/json.\n"),
+            Self::Authorization => return Wire::Text("Authorization is not readable text.\n"),
+            Self::BodySize => return Wire::Text("The body is too large.\n"),
+            Self::BodyBroken => return Wire::Text("The body did not arrive whole.\n"),
+            Self::Parse => (code::PARSE, "The body is not JSON".into(), None),
+            Self::Request(why) => (code::INVALID_REQUEST, (*why).into(), None),
+            Self::Meta(key) => (
+                code::INVALID_PARAMS,
+                format!("params._meta must have {key}").into(),
+                Some(json!({ "key": key, "supported": SUPPORTED_VERSIONS })),
+            ),
+            Self::Header(why) => (code::HEADER_MISMATCH, why.clone().into(), None),
+            Self::Version(requested) => (
+                code::UNSUPPORTED_VERSION,
+                "Unsupported protocol version".into(),
+                Some(json!({ "supported": SUPPORTED_VERSIONS, "requested": requested })),
+            ),
+            Self::Method => (code::METHOD_NOT_FOUND, "Method not found".into(), None),
+            Self::Params(why) => (code::INVALID_PARAMS, why.clone(), None),
+            Self::Target(name) => (
+                code::INVALID_PARAMS,
+                format!("Nothing here is named {name:?}").into(),
+                Some(json!({ "name": name })),
+            ),
+            Self::Resource(uri) => (
+                code::INVALID_PARAMS,
+                "Resource not found".into(),
+                Some(json!({ "uri": uri })),
+            ),
+            Self::Answer(why) => (code::INVALID_PARAMS, why.clone().into(), None),
+            Self::State => (
+                code::INVALID_PARAMS,
+                "Invalid or expired requestState".into(),
+                Some(json!({ "reason": "invalid_request_state" })),
+            ),
+            Self::Capability => (
+                code::MISSING_CAPABILITY,
+                "The client must declare form elicitation for this".into(),
+                Some(json!({ "requiredCapabilities": { "elicitation": { "form": {} } } })),
+            ),
+            Self::Seal(why) => (code::INTERNAL, why.clone().into(), None),
+        };
+        Wire::Rpc(RpcError {
+            code,
+            message,
+            data,
+        })
+    }
+
+    /// What the counters file it under.
+    pub(crate) fn cause(&self) -> Cause {
+        match self {
+            Self::Path => Cause::Path,
+            Self::Origin => Cause::Origin,
+            Self::HttpMethod => Cause::HttpMethod,
+            Self::Accept => Cause::Accept,
+            Self::ContentType => Cause::ContentType,
+            Self::Authorization => Cause::Authorization,
+            Self::BodySize => Cause::BodySize,
+            Self::BodyBroken => Cause::BodyBroken,
+            Self::Parse => Cause::Parse,
+            Self::Request(_) => Cause::Request,
+            Self::Meta(_) => Cause::Meta,
+            Self::Header(_) => Cause::Header,
+            Self::Version(_) => Cause::Version,
+            Self::Method => Cause::Method,
+            Self::Params(_) => Cause::Params,
+            Self::Target(_) => Cause::Target,
+            Self::Resource(_) => Cause::Resource,
+            Self::Answer(_) => Cause::Answer,
+            Self::State => Cause::State,
+            Self::Capability => Cause::Capability,
+            Self::Seal(_) => Cause::Seal,
+        }
+    }
+}
+
+/// The kinds of refusals, in the order of the checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Another path than the endpoint's (404).
+    Path,
+    /// A foreign `Origin` (403).
+    Origin,
+    /// Not POST (405).
+    HttpMethod,
+    /// `Accept` lacks one of the two reply forms (406).
+    Accept,
+    /// `Content-Type` is not `application/json` (415).
+    ContentType,
+    /// `Authorization` is not readable text (400).
+    Authorization,
+    /// The body is above the limit (413).
+    BodySize,
+    /// The body never came whole (400, if anybody is left to read it).
+    BodyBroken,
+    /// The body is not JSON (-32700).
+    Parse,
+    /// No JSON-RPC request or notification (-32600).
+    Request,
+    /// `_meta` lacks a key (-32602).
+    Meta,
+    /// A header is missing, malformed or differs from the body (-32020).
+    Header,
+    /// The protocol version is not implemented (-32022).
+    Version,
+    /// There is no such method (404, -32601).
+    Method,
+    /// Wrong parameters (-32602).
+    Params,
+    /// No such tool or prompt (-32602).
+    Target,
+    /// No such resource (-32602).
+    Resource,
+    /// A state that does not open (-32602); its own causes are counted by the sealer.
+    State,
+    /// An answer that cannot be understood (-32602).
+    Answer,
+    /// The client lacks a capability (-32021).
+    Capability,
+    /// A state could not be sealed (500, -32603).
+    Seal,
+}
+
+impl Cause {
+    /// Every cause, in the order of the checks.
+    pub const ALL: [Self; 21] = [
+        Self::Path,
+        Self::Origin,
+        Self::HttpMethod,
+        Self::Accept,
+        Self::ContentType,
+        Self::Authorization,
+        Self::BodySize,
+        Self::BodyBroken,
+        Self::Parse,
+        Self::Request,
+        Self::Meta,
+        Self::Header,
+        Self::Version,
+        Self::Method,
+        Self::Params,
+        Self::Target,
+        Self::Resource,
+        Self::State,
+        Self::Answer,
+        Self::Capability,
+        Self::Seal,
+    ];
+
+    /// A short name for logs and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Origin => "origin",
+            Self::HttpMethod => "http-method",
+            Self::Accept => "accept",
+            Self::ContentType => "content-type",
+            Self::Authorization => "authorization",
+            Self::BodySize => "body-size",
+            Self::BodyBroken => "body-broken",
+            Self::Parse => "parse",
+            Self::Request => "request",
+            Self::Meta => "meta",
+            Self::Header => "header",
+            Self::Version => "version",
+            Self::Method => "method",
+            Self::Params => "params",
+            Self::Target => "target",
+            Self::Resource => "resource",
+            Self::State => "state",
+            Self::Answer => "answer",
+            Self::Capability => "capability",
+            Self::Seal => "seal",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_stand_at_their_own_index_with_their_own_names() {
+        for (i, cause) in Cause::ALL.into_iter().enumerate() {
+            assert_eq!(cause as usize, i);
+        }
+        let names: std::collections::HashSet<_> = Cause::ALL.map(Cause::name).into();
+        assert_eq!(names.len(), Cause::ALL.len());
+    }
+
+    #[test]
+    fn codes_stay_out_of_the_retired_and_the_legacy_ranges() {
+        let refusals = [
+            Refusal::Parse,
+            Refusal::Request("x"),
+            Refusal::Meta("x"),
+            Refusal::Header(String::new()),
+            Refusal::Version(String::new()),
+            Refusal::Method,
+            Refusal::Params("x".into()),
+            Refusal::Target(String::new()),
+            Refusal::Resource(String::new()),
+            Refusal::Answer(String::new()),
+            Refusal::State,
+            Refusal::Capability,
+            Refusal::Seal(String::new()),
+        ];
+        for refusal in refusals {
+            let Wire::Rpc(error) = refusal.wire() else {
+                panic!("{refusal:?} is no JSON-RPC error");
+            };
+            let standard = [-32700, -32600, -32601, -32602, -32603].contains(&error.code);
+            assert!(standard || [-32020, -32021, -32022].contains(&error.code));
+        }
+    }
+}

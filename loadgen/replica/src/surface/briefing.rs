@@ -1,0 +1,34 @@
+use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
+
+/// A prompt that first asks who it is for.
+pub(super) fn turn(topic: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
+    let audience = match turn.answers.text("audience", "audience")? {
+        Answer::Missing => {
+            return Ok(Step::ask(
+                Question::text("audience", "Who is the audience?", "audience"),
+                Vec::new(),
+            ));
+        }
+        Answer::Refused => "nobody".into(),
+        Answer::Given(audience) => audience,
+    };
+    Ok(Step::Done(
+        format!("Write a briefing on {topic} for {audience}.").into(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrtr::testing::{asked_keys, done, turn_of};
+
+    #[test]
+    fn the_audience_is_asked_for_and_used() {
+        let run = |answers| turn("load", &turn_of(None, answers)).unwrap();
+        assert_eq!(asked_keys(run("{}")), ["audience"]);
+        let given = r#"{"audience":{"action":"accept","content":{"audience":"crew"}}}"#;
+        assert_eq!(done(run(given)), "Write a briefing on load for crew.");
+        let declined = r#"{"audience":{"action":"decline"}}"#;
+        assert_eq!(done(run(declined)), "Write a briefing on load for nobody.");
+    }
+}

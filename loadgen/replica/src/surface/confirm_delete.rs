@@ -1,0 +1,79 @@
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
+
+#[derive(Deserialize)]
+struct Arguments<'a> {
+    #[serde(borrow)]
+    path: Cow<'a, str>,
+}
+
+/// Asks once before it pretends to delete a path. The path is an argument, so the binding holds it
+/// and the state is empty.
+pub(super) fn turn<'a>(arguments: &'a str, turn: &Turn<'_>) -> Result<Step<'a>, Malformed> {
+    let Arguments { path } = match serde_json::from_str(arguments) {
+        Ok(arguments) => arguments,
+        Err(e) => return Ok(Step::Failed(super::bad_arguments("confirm_delete", &e))),
+    };
+    // An answer without a state is an answer to nothing: only a sealed state shows that this
+    // deletion was asked about.
+    let answer = match turn.state {
+        Some(_) => turn.answers.boolean("confirm", "confirm")?,
+        None => Answer::Missing,
+    };
+    Ok(match answer {
+        Answer::Missing => Step::ask(
+            Question::boolean("confirm", format!("Delete {path}?"), "confirm"),
+            Vec::new(),
+        ),
+        Answer::Given(true) => Step::Done(format!("deleted {path}").into()),
+        Answer::Given(false) | Answer::Refused => Step::Done(format!("kept {path}").into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrtr::testing::{asked_keys, done, turn_of};
+
+    #[test]
+    fn every_answer_decides_about_the_deletion() {
+        let arguments = r#"{"path":"a\"b"}"#;
+        let run = |state, answers: &str| turn(arguments, &turn_of(state, answers));
+        assert_eq!(asked_keys(run(None, "{}").unwrap()), ["confirm"]);
+        let accept = r#"{"confirm":{"action":"accept","content":{"confirm":true}}}"#;
+        assert_eq!(done(run(Some(&[]), accept).unwrap()), "deleted a\"b");
+        let keep = r#"{"confirm":{"action":"accept","content":{"confirm":false}}}"#;
+        assert_eq!(done(run(Some(&[]), keep).unwrap()), "kept a\"b");
+        for action in ["decline", "cancel"] {
+            let no = format!(r#"{{"confirm":{{"action":"{action}"}}}}"#);
+            assert_eq!(done(run(Some(&[]), &no).unwrap()), "kept a\"b");
+        }
+    }
+
+    #[test]
+    fn an_answer_without_a_state_deletes_nothing() {
+        let arguments = r#"{"path":"p"}"#;
+        let accept = r#"{"confirm":{"action":"accept","content":{"confirm":true}}}"#;
+        assert_eq!(
+            asked_keys(turn(arguments, &turn_of(None, accept)).unwrap()),
+            ["confirm"]
+        );
+    }
+
+    #[test]
+    fn a_missing_answer_is_asked_for_again() {
+        let arguments = r#"{"path":"p"}"#;
+        let step = turn(arguments, &turn_of(Some(&[]), r#"{"other":17}"#)).unwrap();
+        assert_eq!(asked_keys(step), ["confirm"]);
+    }
+
+    #[test]
+    fn a_missing_path_fails_the_tool() {
+        let arguments = "{}";
+        let step = turn(arguments, &turn_of(None, "{}")).unwrap();
+        assert!(matches!(step, Step::Failed(text) if text.contains("path")));
+    }
+}

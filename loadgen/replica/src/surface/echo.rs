@@ -1,0 +1,38 @@
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::mrtr::Step;
+
+#[derive(Deserialize)]
+struct Arguments<'a> {
+    #[serde(borrow, default)]
+    text: Cow<'a, str>,
+}
+
+/// Gives its text back; never asks anything.
+pub(super) fn turn(arguments: &str) -> Step<'_> {
+    match serde_json::from_str::<Arguments<'_>>(arguments) {
+        Ok(Arguments { text }) => Step::Done(text),
+        Err(e) => Step::Failed(super::bad_arguments("echo", &e)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrtr::testing::done;
+
+    #[test]
+    fn text_comes_back_decoded_and_none_is_empty() {
+        let escaped = r#"{"text":"\u4e16\n","more":1}"#;
+        assert_eq!(done(turn(escaped)), "世\n");
+        assert_eq!(done(turn("{}")), "");
+    }
+
+    #[test]
+    fn text_of_another_type_fails_the_tool() {
+        let number = r#"{"text":5}"#;
+        assert!(matches!(turn(number), Step::Failed(_)));
+    }
+}

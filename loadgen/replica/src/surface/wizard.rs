@@ -1,0 +1,167 @@
+use serde::{Deserialize, Deserializer};
+
+use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
+use crate::surface::wizard_state::WizardState;
+
+/// The most questions one wizard asks.
+pub(crate) const ROUNDS_MAX: u32 = 1000;
+/// The most padding one round adds, in bytes.
+pub(crate) const PAD_MAX: u32 = 1 << 20;
+
+#[derive(Deserialize)]
+struct Arguments {
+    #[serde(default = "three", deserialize_with = "whole")]
+    rounds: u32,
+    #[serde(default, deserialize_with = "whole")]
+    pad_bytes: u32,
+}
+
+/// Asks `rounds` questions, one a round; the answers and `pad_bytes` of padding a round pile up in
+/// the state.
+pub(super) fn turn(arguments: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
+    let arguments: Arguments = match serde_json::from_str(arguments) {
+        Ok(arguments) => arguments,
+        Err(e) => return Ok(Step::Failed(super::bad_arguments("wizard", &e))),
+    };
+    let Arguments { rounds, pad_bytes } = arguments;
+    if rounds > ROUNDS_MAX || pad_bytes > PAD_MAX {
+        return Ok(Step::Failed(format!(
+            "wizard: rounds goes up to {ROUNDS_MAX} and pad_bytes up to {PAD_MAX}"
+        )));
+    }
+    let mut state = match turn.state {
+        None => WizardState::padded(pad_bytes),
+        Some(bytes) => {
+            // Only this function seals a wizard's state, and the binding names the tool.
+            let Some(mut state) = WizardState::decode(bytes) else {
+                return Ok(Step::Failed(
+                    "wizard: the state is of another version".to_owned(),
+                ));
+            };
+            match turn.answers.text(&key(state.answers.len()), "answer")? {
+                Answer::Refused => {
+                    let step = state.answers.len() + 1;
+                    return Ok(Step::Done(format!("stopped at step {step}").into()));
+                }
+                Answer::Given(answer) => {
+                    state.answers.push(answer);
+                    state.pad_bytes += pad_bytes;
+                }
+                Answer::Missing => {}
+            }
+            state
+        }
+    };
+    if state.answers.len() >= rounds as usize {
+        return Ok(Step::Done(finished(&mut state).into()));
+    }
+    let step = state.answers.len() + 1;
+    Ok(Step::ask(
+        Question::text(
+            key(state.answers.len()),
+            format!("Step {step} of {rounds}"),
+            "answer",
+        ),
+        state.encode(),
+    ))
+}
+
+/// The key of the question that follows `answered` answers.
+fn key(answered: usize) -> String {
+    format!("step{}", answered + 1)
+}
+
+fn finished(state: &mut WizardState<'_>) -> String {
+    serde_json::json!({ "answers": std::mem::take(&mut state.answers) }).to_string()
+}
+
+const fn three() -> u32 {
+    3
+}
+
+/// A whole number in any JSON spelling: `3`, `3.0` and `3e0` are one integer to JSON Schema.
+fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    let number = serde_json::Number::deserialize(from)?;
+    let exact = number.as_u64().and_then(|n| u32::try_from(n).ok());
+    let integral = number
+        .as_f64()
+        .filter(|n| n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(n));
+    // Integral and in range by the line above, so the cast is exact.
+    exact
+        .or(integral.map(|n| n as u32))
+        .ok_or_else(|| serde::de::Error::custom("expected a whole number, 0 or more"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mrtr::testing::{ask, asked_keys, done, turn_of};
+
+    fn accept(step: usize, answer: &str) -> String {
+        format!(r#"{{"step{step}":{{"action":"accept","content":{{"answer":"{answer}"}}}}}}"#)
+    }
+
+    #[test]
+    fn answers_and_padding_pile_up_to_the_end() {
+        let arguments = r#"{"rounds":3,"pad_bytes":1000}"#;
+        let mut asked = ask(turn(arguments, &turn_of(None, "{}")).unwrap());
+        let mut sizes = vec![asked.state.len()];
+        for step in 1..3 {
+            assert_eq!(asked.questions[0].key, format!("step{step}"));
+            let answers = accept(step, &format!("a{step}"));
+            asked = ask(turn(arguments, &turn_of(Some(&asked.state), &answers)).unwrap());
+            sizes.push(asked.state.len());
+        }
+        assert!(sizes[0] >= 1000 && sizes[1] >= sizes[0] + 1000 && sizes[2] >= sizes[1] + 1000);
+        let last = turn(arguments, &turn_of(Some(&asked.state), &accept(3, "a3"))).unwrap();
+        assert_eq!(done(last), r#"{"answers":["a1","a2","a3"]}"#);
+    }
+
+    #[test]
+    fn a_missing_answer_is_asked_for_again_with_the_same_state() {
+        let arguments = "{}";
+        let first = ask(turn(arguments, &turn_of(None, "{}")).unwrap());
+        let again = ask(turn(arguments, &turn_of(Some(&first.state), &accept(2, "x"))).unwrap());
+        assert_eq!(again.state, first.state);
+        assert_eq!(again.questions[0].key, "step1");
+    }
+
+    #[test]
+    fn decline_and_cancel_stop_at_their_step() {
+        let arguments = "{}";
+        let first = ask(turn(arguments, &turn_of(None, "{}")).unwrap());
+        for action in ["decline", "cancel"] {
+            let no = format!(r#"{{"step1":{{"action":"{action}"}}}}"#);
+            let step = turn(arguments, &turn_of(Some(&first.state), &no)).unwrap();
+            assert_eq!(done(step), "stopped at step 1");
+        }
+    }
+
+    #[test]
+    fn no_rounds_completes_at_once() {
+        let step = turn(r#"{"rounds":0}"#, &turn_of(None, "{}")).unwrap();
+        assert_eq!(done(step), r#"{"answers":[]}"#);
+    }
+
+    #[test]
+    fn an_answer_of_the_wrong_type_is_malformed() {
+        let arguments = "{}";
+        let first = ask(turn(arguments, &turn_of(None, "{}")).unwrap());
+        let number = r#"{"step1":{"action":"accept","content":{"answer":5}}}"#;
+        assert!(turn(arguments, &turn_of(Some(&first.state), number)).is_err());
+    }
+
+    #[test]
+    fn whole_numbers_are_taken_in_any_spelling_and_others_fail_the_tool() {
+        for good in ["2", "2.0", "2e0", "0.2e1"] {
+            let arguments = &format!(r#"{{"rounds":{good}}}"#);
+            let step = turn(arguments, &turn_of(None, "{}")).unwrap();
+            assert_eq!(asked_keys(step), ["step1"], "{good}");
+        }
+        for bad in ["-1", "2.5", "\"2\"", "1e300", "4294967296", "1001", "null"] {
+            let arguments = &format!(r#"{{"rounds":{bad}}}"#);
+            let step = turn(arguments, &turn_of(None, "{}")).unwrap();
+            assert!(matches!(step, Step::Failed(_)), "{bad}");
+        }
+    }
+}
