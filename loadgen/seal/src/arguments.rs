@@ -1,5 +1,7 @@
 use sha2::{Digest, Sha256};
 
+use crate::canonical_json::{CanonicalError, canonical};
+
 /// A digest of a request's arguments, for a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArgumentsDigest([u8; Self::BYTES]);
@@ -17,6 +19,17 @@ impl ArgumentsDigest {
     /// space, another order of keys, `1.0` for `1`) is another digest.
     pub fn exact(raw: &[u8]) -> Self {
         Self::hash(1, raw)
+    }
+
+    /// The digest of the arguments' canonical JSON text: members sorted by the bytes of their names,
+    /// integers exact, other numbers by their shortest text, no white space. Spellings of one value
+    /// have one digest.
+    ///
+    /// # Errors
+    /// When `raw` is no JSON or has no canonical form (a name given twice, a number beyond doubles,
+    /// an unpaired surrogate, too deep). Then no token may be minted for the request.
+    pub fn canonical(raw: &[u8]) -> Result<Self, CanonicalError> {
+        canonical(raw).map(|text| Self::hash(2, &text))
     }
 
     /// The digest itself.
@@ -44,6 +57,13 @@ mod tests {
     fn absent_and_empty_arguments_differ() {
         assert_ne!(ArgumentsDigest::none(), ArgumentsDigest::exact(b""));
         assert_ne!(ArgumentsDigest::exact(b"{}"), ArgumentsDigest::exact(b""));
+    }
+
+    #[test]
+    fn the_two_modes_never_meet() {
+        let canonical = ArgumentsDigest::canonical(b"{}").unwrap();
+        assert_ne!(canonical, ArgumentsDigest::exact(b"{}"));
+        assert_eq!(canonical, ArgumentsDigest::canonical(b" { } ").unwrap());
     }
 
     #[test]

@@ -3,33 +3,49 @@ use std::str::FromStr;
 
 use crate::algorithm::{Algorithm, list};
 
-#[cfg(feature = "aws-lc-rs")]
-mod aws_lc_rs;
-#[cfg(feature = "ring")]
-mod ring;
-
-/// Bytes of the longest tag.
-pub(crate) const TAG_MAX: usize = 16;
-
 /// Who computes the algorithm. Backends of one algorithm make and accept the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Backend {
-    /// The `aws-lc-rs` crate.
+    /// The `aws-lc-rs` crate: C and assembly of AWS-LC.
     AwsLcRs,
-    /// The `ring` crate.
+    /// The `ring` crate: C and assembly of BoringSSL.
     Ring,
+    /// The RustCrypto crates: Rust with processor intrinsics.
+    RustCrypto,
+    /// The `graviola` crate: formally verified assembly, for recent processors only.
+    Graviola,
+    /// The `blake3` crate.
+    Blake3,
+    /// The `aegis` crate.
+    Aegis,
+    /// No cryptography, for [`Algorithm::None`].
+    Plain,
 }
 
 impl Backend {
     /// Every backend this crate can be built with.
-    pub const ALL: &'static [Self] = &[Self::AwsLcRs, Self::Ring];
+    pub const ALL: &'static [Self] = &[
+        Self::AwsLcRs,
+        Self::Ring,
+        Self::RustCrypto,
+        Self::Graviola,
+        Self::Blake3,
+        Self::Aegis,
+        Self::Plain,
+    ];
 
-    /// The name used in scenarios, flags and reports; also the cargo feature.
+    /// The name used in scenarios, flags and reports; also the cargo feature, but for `plain`,
+    /// which is always there.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AwsLcRs => "aws-lc-rs",
             Self::Ring => "ring",
+            Self::RustCrypto => "rustcrypto",
+            Self::Graviola => "graviola",
+            Self::Blake3 => "blake3",
+            Self::Aegis => "aegis",
+            Self::Plain => "plain",
         }
     }
 
@@ -38,13 +54,49 @@ impl Backend {
         match self {
             Self::AwsLcRs => cfg!(feature = "aws-lc-rs"),
             Self::Ring => cfg!(feature = "ring"),
+            Self::RustCrypto => cfg!(feature = "rustcrypto"),
+            #[cfg(feature = "graviola")]
+            Self::Graviola => graviola::util::is_cpu_supported(),
+            #[cfg(not(feature = "graviola"))]
+            Self::Graviola => false,
+            Self::Blake3 => cfg!(feature = "blake3"),
+            Self::Aegis => cfg!(feature = "aegis"),
+            Self::Plain => true,
         }
     }
 
     /// Whether the backend computes `algorithm`.
     pub const fn supports(self, algorithm: Algorithm) -> bool {
-        match (self, algorithm) {
-            (Self::AwsLcRs | Self::Ring, Algorithm::Aes256Gcm) => true,
+        use Algorithm as A;
+        match self {
+            Self::AwsLcRs => matches!(
+                algorithm,
+                A::Aes256Gcm
+                    | A::Xaes256Gcm
+                    | A::Aes256GcmSiv
+                    | A::ChaCha20Poly1305
+                    | A::HmacSha256
+            ),
+            Self::Ring => matches!(
+                algorithm,
+                A::Aes256Gcm | A::Xaes256Gcm | A::ChaCha20Poly1305 | A::HmacSha256
+            ),
+            Self::RustCrypto => matches!(
+                algorithm,
+                A::Aes256Gcm
+                    | A::Xaes256Gcm
+                    | A::Aes256GcmSiv
+                    | A::ChaCha20Poly1305
+                    | A::XChaCha20Poly1305
+                    | A::HmacSha256
+            ),
+            Self::Graviola => matches!(
+                algorithm,
+                A::Aes256Gcm | A::Xaes256Gcm | A::ChaCha20Poly1305 | A::XChaCha20Poly1305
+            ),
+            Self::Blake3 => matches!(algorithm, A::Blake3),
+            Self::Aegis => matches!(algorithm, A::Aegis128L),
+            Self::Plain => matches!(algorithm, A::None),
         }
     }
 
@@ -81,65 +133,29 @@ impl FromStr for Backend {
     }
 }
 
-/// The one failure of a cipher: the tag does not match, or the input is outside its limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Failed;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A key scheduled once in one backend. Stored inline, so that scheduling one allocates nothing
-/// on the Rust heap; one branch per token, none per block.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "a boxed key would cost an allocation where a derived one is scheduled while opening"
-)]
-pub(crate) enum Cipher {
-    #[cfg(feature = "aws-lc-rs")]
-    AwsLcRs(aws_lc_rs::Scheduled),
-    #[cfg(feature = "ring")]
-    Ring(ring::Scheduled),
-}
-
-impl Cipher {
-    /// Schedules `key`, which is `algorithm.key_bytes()` long. `None` when this build or this
-    /// backend lacks the algorithm.
-    pub(crate) fn new(backend: Backend, algorithm: Algorithm, key: &[u8]) -> Option<Self> {
-        match backend {
-            #[cfg(feature = "aws-lc-rs")]
-            Backend::AwsLcRs => aws_lc_rs::Scheduled::new(algorithm, key).map(Self::AwsLcRs),
-            #[cfg(feature = "ring")]
-            Backend::Ring => ring::Scheduled::new(algorithm, key).map(Self::Ring),
-            #[allow(unreachable_patterns, reason = "reached when a feature is off")]
-            _ => None,
+    #[test]
+    fn names_lead_back_to_the_backend() {
+        for &backend in Backend::ALL {
+            assert_eq!(backend.name().parse(), Ok(backend));
         }
+        let said = "openssh".parse::<Backend>().unwrap_err().to_string();
+        assert!(
+            said.contains("openssh") && said.contains("aws-lc-rs, ring"),
+            "{said}"
+        );
     }
 
-    /// Encrypts `text` in place and returns the tag.
-    pub(crate) fn seal(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: &mut [u8],
-    ) -> Result<[u8; TAG_MAX], Failed> {
-        match self {
-            #[cfg(feature = "aws-lc-rs")]
-            Self::AwsLcRs(key) => key.seal(nonce, aad, text),
-            #[cfg(feature = "ring")]
-            Self::Ring(key) => key.seal(nonce, aad, text),
-        }
-    }
-
-    /// Decrypts `text` in place if `tag` matches; otherwise `text` holds nothing of use.
-    pub(crate) fn open(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: &mut [u8],
-        tag: &[u8],
-    ) -> Result<(), Failed> {
-        match self {
-            #[cfg(feature = "aws-lc-rs")]
-            Self::AwsLcRs(key) => key.open(nonce, aad, text, tag),
-            #[cfg(feature = "ring")]
-            Self::Ring(key) => key.open(nonce, aad, text, tag),
+    #[test]
+    fn every_algorithm_has_a_backend() {
+        for &algorithm in Algorithm::ALL {
+            assert!(
+                Backend::ALL.iter().any(|b| b.supports(algorithm)),
+                "{algorithm}"
+            );
         }
     }
 }

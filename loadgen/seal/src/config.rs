@@ -23,6 +23,9 @@ pub struct Config {
     /// How many tokens this sealer may seal with one key. `None`: the algorithm's whole bound
     /// ([`Algorithm::seal_bound`]); a fleet that shares the key gives each replica its part.
     pub seal_budget: Option<u64>,
+    /// Allows [`Algorithm::None`], whose tokens anybody can read and forge. For demonstrations of
+    /// attacks only.
+    pub allow_insecure: bool,
 }
 
 impl Config {
@@ -33,7 +36,8 @@ impl Config {
     pub const MAX_TOKEN_LEN: usize = 1_500_000;
 
     /// The defaults of this crate around what has none: leeway 0, skew [`Config::SKEW_S`], tokens of
-    /// up to [`Config::MAX_TOKEN_LEN`] characters, the algorithm's whole seal bound.
+    /// up to [`Config::MAX_TOKEN_LEN`] characters, the algorithm's whole seal bound, nothing
+    /// insecure.
     pub fn new(algorithm: Algorithm, backend: Backend, ring: KeyRing, ttl: Ttl) -> Self {
         Self {
             algorithm,
@@ -44,6 +48,7 @@ impl Config {
             skew_s: Self::SKEW_S,
             max_token_len: Self::MAX_TOKEN_LEN,
             seal_budget: None,
+            allow_insecure: false,
         }
     }
 }
@@ -62,6 +67,9 @@ pub enum ConfigError {
     /// The backend is not in this build, or this processor cannot run it.
     #[error("backend {0} is not available: not built in, or this processor lacks what it needs")]
     Unavailable(Backend),
+    /// The algorithm protects nothing and that was not allowed.
+    #[error("{0} protects nothing: it needs the explicit permission to be insecure")]
+    Insecure(Algorithm),
     /// The budget is 0 or above the algorithm's bound.
     #[error("a seal budget of {budget} is not within 1 and {bound}, the bound of {algorithm}")]
     Budget {

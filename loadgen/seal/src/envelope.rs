@@ -68,7 +68,7 @@ impl Header {
 
 /// Bytes of a token before base64url, apart from the state.
 pub(crate) const fn overhead_bytes(algorithm: Algorithm) -> usize {
-    Header::BYTES + algorithm.nonce_bytes() + Claims::BYTES + algorithm.tag_bytes()
+    algorithm.overhead_bytes() + Claims::BYTES
 }
 
 /// Characters of the token of a state of `state_bytes` bytes.

@@ -1,11 +1,11 @@
-use std::sync::atomic::Ordering;
-
+use crate::algorithm::Algorithm;
 use crate::binding::Binding;
 use crate::claims::Claims;
 use crate::encoding;
 use crate::envelope::{Header, overhead_bytes};
 use crate::refused::{Reason, Refused};
-use crate::sealer::{Sealer, Slot};
+use crate::sealer::Sealer;
+use crate::slot::Slot;
 use crate::time::UnixSeconds;
 
 /// An opened token that owns its state.
@@ -33,11 +33,14 @@ pub struct OpenedIn<'a> {
 /// The identity of an opened token, for a record of tokens used: its tag, never its text, since a
 /// text could be spelt in other ways. A record may forget it once the expiry, the leeway and the
 /// spread of the fleet's clocks have passed.
+///
+/// Algorithms without a nonce give equal tags for equal states sealed in the same second for the
+/// same request: with them, put something unique into the state. [`Algorithm::None`] has no tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenId {
     /// When the token expires, in seconds since 1970.
     pub expiry_s: u32,
-    /// The tag.
+    /// The tag; zeros with [`Algorithm::None`].
     pub tag: [u8; 16],
 }
 
@@ -95,7 +98,8 @@ impl Sealer {
     /// promise is as good as the record behind `first_use`.
     ///
     /// # Errors
-    /// As [`Sealer::open_in`], and when `first_use` says no.
+    /// As [`Sealer::open_in`], and when `first_use` says no. Always with [`Algorithm::None`], whose
+    /// tokens have no identity.
     pub fn open_once<'a>(
         &self,
         binding: &Binding,
@@ -105,7 +109,7 @@ impl Sealer {
         first_use: impl FnOnce(TokenId) -> bool,
     ) -> Result<OpenedIn<'a>, Refused> {
         let opened = self.open_in(binding, token, now, scratch)?;
-        if first_use(opened.id) {
+        if self.algorithm != Algorithm::None && first_use(opened.id) {
             Ok(opened)
         } else {
             Err(self.replayed())
@@ -140,8 +144,7 @@ impl Sealer {
         let raw = &mut room[..raw_bytes];
         let (nonce, rest) = raw[Header::BYTES..].split_at_mut(self.algorithm.nonce_bytes());
         let (text, tag) = rest.split_at_mut(rest.len() - self.algorithm.tag_bytes());
-        slot.cipher
-            .open(nonce, &header.aad(binding), text, tag)
+        slot.open(&self.derived, nonce, &header.aad(binding), text, tag)
             .map_err(|_| Reason::Tag)?;
 
         let text: &'a [u8] = text;
@@ -149,7 +152,7 @@ impl Sealer {
         if now.0 >= u64::from(claims.deadline) + u64::from(self.leeway_s) {
             return Err(Reason::Deadline);
         }
-        slot.opened.fetch_add(1, Ordering::Relaxed);
+        slot.count_opened();
         let mut id = TokenId {
             expiry_s: header.expiry_s,
             tag: [0; 16],

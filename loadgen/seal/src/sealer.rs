@@ -1,17 +1,18 @@
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::algorithm::Algorithm;
-use crate::backend::{Backend, Cipher};
+use crate::algorithm::{Algorithm, Protection};
+use crate::backend::Backend;
 use crate::binding::Binding;
+use crate::cipher::{CipherFailed, TAG_MAX};
 use crate::claims::Claims;
 use crate::config::{Config, ConfigError};
-use crate::counters::{Counters, KeyCount, Refusals};
+use crate::counters::{Counters, Refusals};
+use crate::derived::DerivedKeys;
 use crate::encoding;
-use crate::envelope::{Header, token_len};
-use crate::key::KeyId;
+use crate::envelope::{Header, overhead_bytes, token_len};
 use crate::key_ring::Role;
-use crate::nonce;
+use crate::seal_error::SealError;
+use crate::slot::Slot;
 use crate::time::UnixSeconds;
 
 /// Seals state into tokens and opens them. Made once at start; threads share it through an `Arc`.
@@ -19,6 +20,7 @@ pub struct Sealer {
     pub(crate) algorithm: Algorithm,
     backend: Backend,
     pub(crate) slots: Vec<Slot>,
+    /// Where in `slots` the key that mints is.
     mint: usize,
     ttl_s: u32,
     pub(crate) leeway_s: u32,
@@ -27,47 +29,7 @@ pub struct Sealer {
     pub(crate) max_token_len: usize,
     budget: u64,
     pub(crate) refusals: Refusals,
-}
-
-/// A key scheduled for this sealer's algorithm.
-pub(crate) struct Slot {
-    pub(crate) id: KeyId,
-    pub(crate) cipher: Cipher,
-    sealed: AtomicU64,
-    pub(crate) opened: AtomicU64,
-}
-
-/// A state was not sealed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SealError {
-    /// The token would be longer than the configured limit: shorten the state or raise the limit.
-    #[error("a state of {state_bytes} bytes makes a token above the limit of {limit} characters")]
-    TooLong {
-        /// Length of the state.
-        state_bytes: usize,
-        /// The limit in characters.
-        limit: usize,
-    },
-    /// The output is shorter than [`Sealer::token_len`] says.
-    #[error("the output has room for {room} characters, the token needs {needed}")]
-    OutputTooShort {
-        /// Length of the output.
-        room: usize,
-        /// Length of the token.
-        needed: usize,
-    },
-    /// The flow's deadline has passed: no round may be added to it.
-    #[error("the flow's deadline has passed")]
-    DeadlinePassed,
-    /// The key has sealed as many tokens as it may: rotate to a new key.
-    #[error("key {0} has sealed all the tokens it may: rotate to a new key")]
-    BudgetSpent(KeyId),
-    /// The clock is past the year 2106, the end of the expiry's 32 bits.
-    #[error("the clock is past what a token's expiry can say")]
-    ClockOutOfRange,
-    /// The backend refused, which it does only for lengths no configuration allows.
-    #[error("the backend failed to seal")]
-    Backend,
+    pub(crate) derived: DerivedKeys,
 }
 
 impl Sealer {
@@ -79,42 +41,13 @@ impl Sealer {
         let &Config {
             algorithm, backend, ..
         } = config;
-        if !backend.supports(algorithm) {
-            return Err(ConfigError::Unsupported { algorithm, backend });
-        }
-        if !backend.is_available() {
-            return Err(ConfigError::Unavailable(backend));
-        }
-        let bound = algorithm.seal_bound();
-        let budget = config.seal_budget.unwrap_or(bound);
-        if !(1..=bound).contains(&budget) {
-            return Err(ConfigError::Budget {
-                budget,
-                bound,
-                algorithm,
-            });
-        }
-        let shortest = encoding::encoded_len(crate::envelope::overhead_bytes(algorithm));
-        if config.max_token_len < shortest {
-            return Err(ConfigError::Limit {
-                limit: config.max_token_len,
-                shortest,
-            });
-        }
+        check(config)?;
         let slots = config
             .ring
             .keys()
-            .map(|(_, key)| {
-                let cipher = Cipher::new(backend, algorithm, &key.derive(algorithm))
-                    .ok_or(ConfigError::Unavailable(backend))?;
-                Ok(Slot {
-                    id: key.id(),
-                    cipher,
-                    sealed: AtomicU64::new(0),
-                    opened: AtomicU64::new(0),
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+            .map(|(_, key)| Slot::new(backend, algorithm, key))
+            .collect::<Option<Vec<_>>>()
+            .ok_or(ConfigError::Unavailable(backend))?;
         let mint = config
             .ring
             .keys()
@@ -129,8 +62,9 @@ impl Sealer {
             leeway_s: config.leeway_s,
             horizon_s: u64::from(config.ttl.as_secs()) + u64::from(config.skew_s),
             max_token_len: config.max_token_len,
-            budget,
+            budget: config.seal_budget.unwrap_or(algorithm.seal_bound()),
             refusals: Refusals::default(),
+            derived: DerivedKeys::new(),
         })
     }
 
@@ -145,7 +79,7 @@ impl Sealer {
     }
 
     /// Characters of the token of a state of `state_bytes` bytes: four thirds, rounded up, of the
-    /// state, 11 bytes of header and claims, the nonce and the tag. `None` above the limit.
+    /// state, the 5 bytes of claims and [`Algorithm::overhead_bytes`]. `None` above the limit.
     pub fn token_len(&self, state_bytes: usize) -> Option<usize> {
         token_len(self.algorithm, state_bytes).filter(|&len| len <= self.max_token_len)
     }
@@ -185,46 +119,22 @@ impl Sealer {
         now: UnixSeconds,
         out: &mut [u8],
     ) -> Result<usize, SealError> {
-        let needed = self
-            .token_len(state.len())
-            .ok_or_else(|| self.too_long(state))?;
-        let room = out.len();
-        let out = out
-            .get_mut(..needed)
-            .ok_or(SealError::OutputTooShort { room, needed })?;
-        if now.0 >= u64::from(claims.deadline) {
-            return Err(SealError::DeadlinePassed);
-        }
-        let expiry = now
-            .0
-            .saturating_add(u64::from(self.ttl_s))
-            .min(u64::from(claims.deadline));
-        let expiry_s = u32::try_from(expiry).map_err(|_| SealError::ClockOutOfRange)?;
-        let slot = &self.slots[self.mint];
-        if slot.sealed.fetch_add(1, Ordering::Relaxed) >= self.budget {
-            // Take it back, so that the counter says tokens sealed and never wraps.
-            slot.sealed.fetch_sub(1, Ordering::Relaxed);
-            return Err(SealError::BudgetSpent(slot.id));
-        }
-        let header = Header {
-            first: Header::first_byte(self.algorithm),
-            key: slot.id,
-            expiry_s,
-        };
-        self.write(slot, header, binding, claims, state, out)?;
-        Ok(needed)
+        self.seal_by(
+            binding,
+            claims,
+            state,
+            now,
+            out,
+            |slot, serial, nonce, aad, text| slot.seal((serial, now), nonce, aad, text),
+        )
     }
 
     /// What has been sealed, opened and refused so far.
     pub fn counters(&self) -> Counters {
-        let keys = self.slots.iter().map(|slot| KeyCount {
-            id: slot.id,
-            sealed: slot.sealed.load(Ordering::Relaxed),
-            opened: slot.opened.load(Ordering::Relaxed),
-        });
+        let keys = self.slots.iter().map(Slot::counts).collect();
         Counters {
             refused: self.refusals.read(),
-            keys: keys.collect(),
+            keys,
         }
     }
 
@@ -235,33 +145,127 @@ impl Sealer {
         }
     }
 
-    /// Lays the token out at the end of `out` and turns it into text in place.
-    fn write(
+    /// Checks, lays the token out at the end of its room, has `protect` fill in the nonce and
+    /// encrypt, and turns the whole into text in place.
+    fn seal_by(
         &self,
-        slot: &Slot,
-        header: Header,
         binding: &Binding,
         claims: Claims,
         state: &[u8],
+        now: UnixSeconds,
         out: &mut [u8],
-    ) -> Result<(), SealError> {
-        let raw_bytes = crate::envelope::overhead_bytes(self.algorithm) + state.len();
-        let start = out.len() - raw_bytes;
-        let raw = &mut out[start..];
-        let (clear, rest) = raw.split_at_mut(Header::BYTES);
+        protect: impl FnOnce(
+            &Slot,
+            u64,
+            &mut [u8],
+            &[u8],
+            &mut [u8],
+        ) -> Result<[u8; TAG_MAX], CipherFailed>,
+    ) -> Result<usize, SealError> {
+        let needed = self
+            .token_len(state.len())
+            .ok_or_else(|| self.too_long(state))?;
+        let room = out.len();
+        let out = out
+            .get_mut(..needed)
+            .ok_or(SealError::OutputTooShort { room, needed })?;
+        let header = self.header(claims, now)?;
+        let slot = &self.slots[self.mint];
+        let serial = slot
+            .take(self.budget)
+            .ok_or(SealError::BudgetSpent(slot.id))?;
+
+        let raw_bytes = overhead_bytes(self.algorithm) + state.len();
+        let start = needed - raw_bytes;
+        let (clear, rest) = out[start..].split_at_mut(Header::BYTES);
         let (nonce, rest) = rest.split_at_mut(self.algorithm.nonce_bytes());
         let (text, tag) = rest.split_at_mut(Claims::BYTES + state.len());
         clear.copy_from_slice(&header.to_bytes());
-        nonce::fill(nonce);
         claims.write(text);
         text[Claims::BYTES..].copy_from_slice(state);
-        let made = slot
-            .cipher
-            .seal(nonce, &header.aad(binding), text)
+        let made = protect(slot, serial, nonce, &header.aad(binding), text)
             .map_err(|_| SealError::Backend)?;
         tag.copy_from_slice(&made[..self.algorithm.tag_bytes()]);
         encoding::encode_tail(out, raw_bytes);
-        Ok(())
+        Ok(needed)
+    }
+
+    /// The clear part of a token minted now: it expires with its life or its flow, whichever ends
+    /// first.
+    fn header(&self, claims: Claims, now: UnixSeconds) -> Result<Header, SealError> {
+        let deadline = u64::from(claims.deadline);
+        if now.0 >= deadline {
+            return Err(SealError::DeadlinePassed);
+        }
+        let expiry = now.0.saturating_add(u64::from(self.ttl_s)).min(deadline);
+        Ok(Header {
+            first: Header::first_byte(self.algorithm),
+            key: self.slots[self.mint].id,
+            expiry_s: u32::try_from(expiry).map_err(|_| SealError::ClockOutOfRange)?,
+        })
+    }
+}
+
+/// Refuses what cannot work, before any key is scheduled.
+fn check(config: &Config) -> Result<(), ConfigError> {
+    let &Config {
+        algorithm,
+        backend,
+        max_token_len: limit,
+        ..
+    } = config;
+    if !backend.supports(algorithm) {
+        return Err(ConfigError::Unsupported { algorithm, backend });
+    }
+    if !backend.is_available() {
+        return Err(ConfigError::Unavailable(backend));
+    }
+    if algorithm.protection() == Protection::Nothing && !config.allow_insecure {
+        return Err(ConfigError::Insecure(algorithm));
+    }
+    let bound = algorithm.seal_bound();
+    match config.seal_budget {
+        Some(budget) if !(1..=bound).contains(&budget) => {
+            return Err(ConfigError::Budget {
+                budget,
+                bound,
+                algorithm,
+            });
+        }
+        _ => {}
+    }
+    let shortest = encoding::encoded_len(overhead_bytes(algorithm));
+    if limit < shortest {
+        return Err(ConfigError::Limit { limit, shortest });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+impl Sealer {
+    /// Seals with a nonce that the caller chose, for committed vectors.
+    pub(crate) fn seal_with_nonce(
+        &self,
+        binding: &Binding,
+        claims: Claims,
+        state: &[u8],
+        now: UnixSeconds,
+        nonce: &[u8],
+    ) -> String {
+        let mut out = vec![0; self.token_len(state.len()).expect("vectors are short")];
+        self.seal_by(
+            binding,
+            claims,
+            state,
+            now,
+            &mut out,
+            |slot, _, own, aad, text| {
+                own.copy_from_slice(nonce);
+                slot.schedule.seal(nonce, aad, text)
+            },
+        )
+        .expect("vectors can be sealed");
+        String::from_utf8(out).expect("the base64url alphabet is ASCII")
     }
 }
 

@@ -1,0 +1,90 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::algorithm::Algorithm;
+use crate::backend::Backend;
+use crate::cipher::{CipherFailed, TAG_MAX};
+use crate::counters::KeyCount;
+use crate::derived::DerivedKeys;
+use crate::key::{Key, KeyId};
+use crate::minting::Minting;
+use crate::nonce;
+use crate::schedule::Schedule;
+use crate::time::UnixSeconds;
+
+/// A key scheduled for a sealer's algorithm, with its counts.
+pub(crate) struct Slot {
+    pub(crate) id: KeyId,
+    pub(crate) schedule: Schedule,
+    minting: Minting,
+    sealed: AtomicU64,
+    opened: AtomicU64,
+}
+
+impl Slot {
+    pub(crate) fn new(backend: Backend, algorithm: Algorithm, key: &Key) -> Option<Self> {
+        Some(Self {
+            id: key.id(),
+            schedule: Schedule::new(backend, algorithm, &key.derive(algorithm))?,
+            minting: Minting::default(),
+            sealed: AtomicU64::new(0),
+            opened: AtomicU64::new(0),
+        })
+    }
+
+    /// Takes one seal from the budget and gives its serial number. `None` when it is spent.
+    pub(crate) fn take(&self, budget: u64) -> Option<u64> {
+        let serial = self.sealed.fetch_add(1, Ordering::Relaxed);
+        if serial < budget {
+            return Some(serial);
+        }
+        // Put it back, so that the count is of tokens sealed and never wraps.
+        self.sealed.fetch_sub(1, Ordering::Relaxed);
+        None
+    }
+
+    /// Encrypts a token's text in place and fills in its nonce.
+    pub(crate) fn seal(
+        &self,
+        (serial, now): (u64, UnixSeconds),
+        nonce: &mut [u8],
+        aad: &[u8],
+        text: &mut [u8],
+    ) -> Result<[u8; TAG_MAX], CipherFailed> {
+        match &self.schedule {
+            Schedule::Direct(cipher) => {
+                if !nonce.is_empty() {
+                    nonce::fill(nonce);
+                }
+                cipher.seal(nonce, aad, text)
+            }
+            Schedule::Xaes(xaes) => self.minting.seal(xaes, (serial, now), nonce, aad, text),
+        }
+    }
+
+    /// Decrypts a token's text in place.
+    pub(crate) fn open(
+        &self,
+        derived: &DerivedKeys,
+        nonce: &[u8],
+        aad: &[u8],
+        text: &mut [u8],
+        tag: &[u8],
+    ) -> Result<(), CipherFailed> {
+        match &self.schedule {
+            Schedule::Direct(cipher) => cipher.open(nonce, aad, text, tag),
+            Schedule::Xaes(xaes) => derived.open((self.id, xaes), nonce, aad, text, tag),
+        }
+    }
+
+    pub(crate) fn count_opened(&self) {
+        self.opened.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn counts(&self) -> KeyCount {
+        KeyCount {
+            id: self.id,
+            sealed: self.sealed.load(Ordering::Relaxed),
+            opened: self.opened.load(Ordering::Relaxed),
+        }
+    }
+}
