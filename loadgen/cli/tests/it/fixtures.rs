@@ -1,0 +1,162 @@
+//! Programs that the tests talk to: fleets and clients on the official SDKs.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// The root of the workspace.
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Says that a test cannot run here, and why. In CI, where nothing may be skipped, it fails it.
+pub(crate) fn skip(reason: &str) {
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "cannot run, and nothing may be skipped in CI: {reason}"
+    );
+    eprintln!("skipped: {reason}");
+    if let Some(log) = std::env::var_os("LOADGEN_SKIP_LOG") {
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(log)
+            .and_then(|mut log| writeln!(log, "{reason}"))
+            .expect("LOADGEN_SKIP_LOG names a file that can be written");
+    }
+}
+
+/// An official SDK under `scripts/peers`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sdk {
+    Python,
+    TypeScript,
+}
+
+/// An SDK whose servers and clients are installed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(Sdk);
+
+impl Peer {
+    /// Installs the SDK on first use; skips the test and gives `None` where that cannot be done.
+    pub(crate) fn installed(sdk: Sdk) -> Option<Self> {
+        static PYTHON: OnceLock<Result<(), String>> = OnceLock::new();
+        static TYPE_SCRIPT: OnceLock<Result<(), String>> = OnceLock::new();
+        let outcome = match sdk {
+            Sdk::Python => &PYTHON,
+            Sdk::TypeScript => &TYPE_SCRIPT,
+        };
+        match outcome.get_or_init(|| set_up(Self(sdk))) {
+            Ok(()) => Some(Self(sdk)),
+            Err(reason) => {
+                skip(reason);
+                None
+            }
+        }
+    }
+
+    /// The SDK's client: one JSON line per call, exit 1 if any failed. Every request goes to the
+    /// next of `urls`.
+    pub(crate) fn client(self, urls: &[String]) -> Command {
+        let (program, script) = match self.0 {
+            Sdk::Python => ("python/.venv/bin/python", "python/client.py"),
+            Sdk::TypeScript => ("bin/node", "ts/client.mjs"),
+        };
+        let mut command = Command::new(peers_work().join(program));
+        command.arg(peers_work().join(script)).args(urls);
+        command
+    }
+
+    fn name(self) -> &'static str {
+        match self.0 {
+            Sdk::Python => "python",
+            Sdk::TypeScript => "ts",
+        }
+    }
+}
+
+fn peers_work() -> PathBuf {
+    workspace().join("target/peers")
+}
+
+fn set_up(peer: Peer) -> Result<(), String> {
+    let done = Command::new(workspace().join("scripts/peers/setup"))
+        .arg(peer.name())
+        .env("PEERS_WORK", peers_work())
+        .output()
+        .map_err(|error| format!("scripts/peers/setup cannot be run: {error}"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    Err(said.lines().last().unwrap_or("no reason given").to_owned())
+}
+
+/// A program that serves until it is dropped. It is told to end by SIGTERM, and by the end of its
+/// standard input should the test be killed.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    /// What it printed when it was ready.
+    ready: Value,
+}
+
+impl Server {
+    /// Starts `command` and waits for the JSON line that says it is ready.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server's program can be run");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("stdout is piped"))
+            .read_line(&mut line)
+            .expect("the ready line is text");
+        let mut server = Self {
+            child,
+            ready: Value::Null,
+        };
+        server.ready = serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("no ready line but {line:?}: {error}"));
+        assert_eq!(server.ready["ready"], true, "{line}");
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to tell it.
+        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        let _ = self.child.wait();
+    }
+}
+
+/// Replicas on an official SDK, on free ports, sharing whatever key `env` names.
+#[derive(Debug)]
+pub(crate) struct Fleet(Server);
+
+impl Fleet {
+    pub(crate) fn start(peer: Peer, replicas: usize, env: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(workspace().join("scripts/peers/fleet"));
+        command
+            .args([peer.name(), "start", &replicas.to_string(), "0"])
+            .arg("--end-with-stdin")
+            .env("PEERS_WORK", peers_work())
+            .env_remove("REQUEST_STATE_KEY")
+            .envs(env.iter().copied());
+        Self(Server::start(&mut command))
+    }
+
+    /// One URL per replica.
+    pub(crate) fn urls(&self) -> Vec<String> {
+        let urls = self.0.ready["urls"].as_array().expect("a list of URLs");
+        let url = |url: &Value| url.as_str().expect("a URL").to_owned();
+        urls.iter().map(url).collect()
+    }
+}
