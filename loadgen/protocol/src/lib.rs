@@ -1,1 +1,39 @@
-//! Wire types of MCP 2026-07-28: requests, results, headers, error codes, SSE framing.
+//! Wire types of MCP revision 2026-07-28 as a load generator and a stateless server need them.
+//!
+//! The crate knows JSON and header text and nothing else: no sockets, no clocks, no async. What a
+//! peer sends is read with borrowed types ([`Request`], [`Response`], [`ResultHead`]) that keep the
+//! parts which have to travel on unchanged (ids, arguments, `requestState`) as raw JSON text.
+//! Members that are not known here are tolerated everywhere, as the revision demands.
+//!
+//! Source of the facts: repository `modelcontextprotocol/modelcontextprotocol`, folders
+//! `docs/specification/2026-07-28` and `schema/2026-07-28`.
+
+mod capabilities;
+mod entries;
+mod error;
+pub mod header_value;
+mod input;
+pub mod names;
+mod property;
+mod results;
+mod rpc;
+mod sse;
+
+pub use capabilities::{ClientCapabilities, ElicitationCapability, Marker};
+pub use entries::Entries;
+pub use error::{ErrorCode, ErrorObject};
+pub use input::{
+    Action, ElicitAnswer, ElicitForm, ElicitUrl, InputAnswer, InputRequest, Root, RootsAnswer,
+    Sampling, SamplingAnswer,
+};
+pub use names::{PROTOCOL_VERSION, STATE_REJECTED_MESSAGE, STATE_REJECTED_REASON};
+pub use property::{Items, Property, RequestedSchema, TitledConst};
+pub use results::{
+    CacheScope, CallToolResult, Content, DiscoverResult, GetPromptResult, Implementation,
+    InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PromptArgument, PromptDescription, PromptMessage, ReadResourceResult,
+    ResourceContents, ResourceDescription, ResourceTemplate, ResultHead, ResultMeta, ResultType,
+    ToolDescription,
+};
+pub use rpc::{Meta, Params, Request, Response};
+pub use sse::{SseEvent, SseParser};
