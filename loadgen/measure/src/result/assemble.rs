@@ -355,9 +355,14 @@ fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         .iter()
         .filter(|check| check.pass == Some(false))
     {
+        let code = if check.tolerance > 0.0 {
+            FindingCode::LittlesLawBroken
+        } else {
+            FindingCode::CheckFailed
+        };
         add(
             true,
-            FindingCode::CheckFailed,
+            code,
             format!(
                 "the result contradicts itself: {} does not hold",
                 check.name
@@ -383,7 +388,9 @@ fn verdict(result: &RunResult) -> Verdict {
         .iter()
         .filter(|threshold| !threshold.pass)
         .map(|t| {
-            let value = t.value.map_or_else(|| "n/a".to_owned(), |v| v.to_string());
+            let value = t
+                .value
+                .map_or_else(|| "n/a".to_owned(), |v| format!("{v:.4}"));
             format!("{} is {value}, not {} {}", t.name, t.comparison, t.limit)
         })
         .collect();

@@ -71,7 +71,9 @@ pub(crate) fn check(load: &LoadResult, counts: &Counts) -> Vec<Check> {
         load.attempts,
         counts.sent + counts.superseded,
     ));
-    checks.push(littles_law(load.in_flight.as_ref(), counts));
+    if !counts.partial {
+        checks.push(littles_law(load.in_flight.as_ref(), counts));
+    }
     checks
 }
 

@@ -41,8 +41,10 @@ pub enum FindingCode {
     InvertedIntervals,
     /// Some times were longer than the histogram's bound.
     ClippedTimes,
-    /// A check of the result against itself failed.
+    /// Counts that must be equal are not.
     CheckFailed,
+    /// The mean number in flight does not fit the times and the duration.
+    LittlesLawBroken,
     /// The load generator was the bottleneck.
     GeneratorBound,
 }

@@ -19,7 +19,8 @@ pub struct Workload {
     pub concurrency: Option<u64>,
 }
 
-/// Workflows in flight, looked at from time to time and not derived from latencies.
+/// Workflows in flight, looked at from time to time and not derived from latencies. The looks
+/// are spread evenly from the start of the run to the end of the drain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InFlight {
     /// Mean over the looks.

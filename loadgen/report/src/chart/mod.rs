@@ -1,0 +1,57 @@
+//! A result as SVG charts.
+
+mod axis;
+mod latency;
+mod over_time;
+mod palette;
+mod payload;
+mod plot;
+
+use loadgen_measure::{HistogramError, RunResult};
+
+/// One chart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chart {
+    /// Name for a file, without ending, as in `latency-by-quantile`.
+    pub name: &'static str,
+    /// Title, also inside the chart.
+    pub title: String,
+    /// A whole SVG document.
+    pub svg: String,
+}
+
+/// Why a chart could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ChartError {
+    /// A stored histogram is damaged.
+    #[error("a histogram of the result is damaged: {0}")]
+    Histogram(#[from] HistogramError),
+    /// The drawing library failed.
+    #[error("the chart could not be drawn: {0}")]
+    Draw(String),
+}
+
+/// Every chart that the result has data for, in a fixed order: latency by quantile, payload by
+/// round, latency over time, throughput over time. A result without data gives no chart.
+///
+/// # Errors
+/// When a stored histogram is damaged or the drawing fails.
+pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
+    let plots = [
+        ("latency-by-quantile", latency::plot(result)?),
+        ("payload-by-round", payload::plot(result)),
+        ("latency-over-time", over_time::latency(result)?),
+        ("throughput-over-time", over_time::throughput(result)),
+    ];
+    let mut charts = Vec::new();
+    for (name, plot) in plots {
+        if let Some(svg) = plot.draw()? {
+            charts.push(Chart {
+                name,
+                title: plot.title,
+                svg,
+            });
+        }
+    }
+    Ok(charts)
+}

@@ -1,0 +1,97 @@
+use loadgen_measure::{HistogramError, Latency, RunResult, SecondResult};
+
+use super::axis::{Scale, linear_ticks};
+use super::latency::short_time;
+use super::palette::Look;
+use super::plot::{Line, Plot};
+use crate::units::plain;
+
+/// Quantiles of the response time of all successful rounds, second by second.
+pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
+    let mut seconds = Vec::new();
+    for second in &result.seconds {
+        let mut together = Latency::new();
+        for round in &second.rounds {
+            together.merge(&Latency::from_base64(&round.histogram)?);
+        }
+        seconds.push((second.second as f64, together));
+    }
+    let quantiles = [("p50", 0.5), ("p99", 0.99), ("max", 1.0)];
+    let lines = quantiles
+        .into_iter()
+        .enumerate()
+        .map(|(index, (label, quantile))| Line {
+            label: label.to_owned(),
+            look: look(index, result.seconds.len()),
+            points: seconds
+                .iter()
+                .filter_map(|(at, latency)| Some((*at, latency.quantile_ns(quantile)? as f64)))
+                .collect(),
+        });
+    let lines = lines.collect();
+    Ok(plot(
+        format!("{}: response time over time", result.scenario.name),
+        "Quantiles of the response time of successful rounds in each second of the run.",
+        ("response time, logarithmic", Scale::Log, short_time),
+        lines,
+    ))
+}
+
+/// Rounds sent, ended well and failed, second by second.
+pub(crate) fn throughput(result: &RunResult) -> Plot {
+    let count = |label: &str, n: usize, count: fn(&SecondResult) -> u64| Line {
+        label: label.to_owned(),
+        look: look(n, result.seconds.len()),
+        points: result
+            .seconds
+            .iter()
+            .map(|second| (second.second as f64, count(second) as f64))
+            .collect(),
+    };
+    let mut lines = vec![
+        count("sent", 0, |second| second.sent),
+        count("ok", 1, |second| second.ok),
+    ];
+    if result.seconds.iter().any(|second| second.failed > 0) {
+        lines.push(count("failed", 2, |second| second.failed));
+    }
+    plot(
+        format!("{}: rounds over time", result.scenario.name),
+        "Rounds sent, ended well and failed in each second of the run.",
+        ("rounds per second", Scale::Linear, plain),
+        lines,
+    )
+}
+
+/// Markers help on a short line and hide a long one, which gets dashes in their place.
+fn look(n: usize, points: usize) -> Look {
+    match (Look::nth(n), points > 60) {
+        (look, false) => look,
+        (look, true) if n % 2 == 1 => look.unmarked().dashed(),
+        (look, true) => look.unmarked(),
+    }
+}
+
+fn plot(
+    title: String,
+    description: &str,
+    (y_label, y_scale, y_text): (&str, Scale, fn(f64) -> String),
+    lines: Vec<Line>,
+) -> Plot {
+    Plot {
+        title,
+        description: description.to_owned(),
+        x_label: "second of the run".to_owned(),
+        x_ticks: |low, high| {
+            let ticks = linear_ticks(low, high, 10).into_iter();
+            ticks
+                .filter(|place| place.fract() == 0.0)
+                .map(|place| (place, plain(place)))
+                .collect()
+        },
+        y_label: y_label.to_owned(),
+        y_scale,
+        y_text,
+        lines,
+    }
+}

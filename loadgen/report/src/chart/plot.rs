@@ -1,0 +1,316 @@
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::ChartError;
+use super::axis::Scale;
+use super::palette::{Look, Marker};
+
+const SIZE: (u32, u32) = (960, 540);
+/// Pixels left of, right of, above and below the drawing: the right margin holds the labels of
+/// the lines.
+const MARGINS: (i32, i32, i32, i32) = (92, 190, 56, 66);
+const INK: RGBColor = RGBColor(40, 40, 40);
+const GRID: RGBColor = RGBColor(222, 222, 222);
+/// Least distance of two labels in pixels.
+const LABEL_STEP: i32 = 17;
+
+type Drawing<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// A chart before it is drawn: lines over two axes.
+pub(crate) struct Plot {
+    pub(crate) title: String,
+    /// What a reader who cannot see it should know.
+    pub(crate) description: String,
+    pub(crate) x_label: String,
+    /// Ticks of the horizontal axis within a range, with their texts.
+    pub(crate) x_ticks: fn(f64, f64) -> Vec<(f64, String)>,
+    pub(crate) y_label: String,
+    pub(crate) y_scale: Scale,
+    /// Text of a value on the vertical axis.
+    pub(crate) y_text: fn(f64) -> String,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// One line of a chart. Points that have no place on the axes are left out.
+pub(crate) struct Line {
+    pub(crate) label: String,
+    pub(crate) look: Look,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+impl Plot {
+    /// The SVG document; `None` when no line has a point. The drawing library never sees a
+    /// number that is not finite or an empty range: it hangs or panics on those.
+    pub(crate) fn draw(&self) -> Result<Option<String>, ChartError> {
+        let lines: Vec<Line> = self
+            .lines
+            .iter()
+            .map(|line| self.placed(line))
+            .filter(|line| !line.points.is_empty())
+            .collect();
+        let points = || lines.iter().flat_map(|line| &line.points);
+        let Some((x_low, x_high)) = ends(points().map(|point| point.0)) else {
+            return Ok(None);
+        };
+        let Some((y_low, y_high)) = ends(points().map(|point| point.1)) else {
+            return Ok(None);
+        };
+        let x = if x_low < x_high {
+            (x_low, x_high)
+        } else {
+            (x_low - 0.5, x_high + 0.5)
+        };
+        let y = self.y_scale.range(y_low, y_high);
+        let mut svg = String::new();
+        self.draw_into(&mut svg, &lines, x, y)
+            .map_err(|error| ChartError::Draw(error.to_string()))?;
+        Ok(Some(self.described(&svg)))
+    }
+
+    fn placed(&self, line: &Line) -> Line {
+        let place = |&(x, y): &(f64, f64)| Some((x, self.y_scale.place(y)?));
+        Line {
+            label: line.label.clone(),
+            look: line.look,
+            points: line
+                .points
+                .iter()
+                .filter(|point| point.0.is_finite())
+                .filter_map(place)
+                .collect(),
+        }
+    }
+
+    fn draw_into(
+        &self,
+        svg: &mut String,
+        lines: &[Line],
+        x: (f64, f64),
+        y: (f64, f64),
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+        root.fill(&WHITE)?;
+        let (left, right, top, bottom) = MARGINS;
+        let mut drawing: Drawing<'_> = ChartBuilder::on(&root)
+            .margin_left(left)
+            .margin_right(right)
+            .margin_top(top)
+            .margin_bottom(bottom)
+            .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
+        self.draw_axes(&root, &mut drawing, x, y)?;
+        for line in lines {
+            draw_line(&mut drawing, line)?;
+        }
+        draw_labels(&root, &drawing, lines)?;
+        root.present()?;
+        Ok(())
+    }
+
+    fn draw_axes(
+        &self,
+        root: &DrawingArea<SVGBackend<'_>, Shift>,
+        drawing: &mut Drawing<'_>,
+        x: (f64, f64),
+        y: (f64, f64),
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let at = |point: (f64, f64)| drawing.plotting_area().map_coordinate(&point);
+        let grid = |from, to, colour: RGBColor| PathElement::new(vec![from, to], colour);
+        for (place, text) in (self.x_ticks)(x.0, x.1) {
+            let (foot, head) = (at((place, y.0)), at((place, y.1)));
+            root.draw(&grid(foot, head, GRID))?;
+            root.draw_text(&text, &ink(14, HPos::Center), (foot.0, foot.1 + 14))?;
+        }
+        for (place, value) in self.y_scale.ticks(y) {
+            let (from, to) = (at((x.0, place)), at((x.1, place)));
+            root.draw(&grid(from, to, GRID))?;
+            let text = (self.y_text)(value);
+            root.draw_text(&text, &ink(14, HPos::Right), (from.0 - 8, from.1))?;
+        }
+        let corner = at((x.0, y.0));
+        root.draw(&grid(corner, at((x.1, y.0)), INK))?;
+        root.draw(&grid(corner, at((x.0, y.1)), INK))?;
+        let middle = at((f64::midpoint(x.0, x.1), y.0)).0;
+        let (width, height) = (i32::try_from(SIZE.0)?, i32::try_from(SIZE.1)?);
+        root.draw_text(&self.title, &ink(20, HPos::Center), (width / 2, 22))?;
+        root.draw_text(&self.x_label, &ink(15, HPos::Center), (middle, height - 22))?;
+        // The label of the vertical axis stands on top of it, to be read without turning.
+        root.draw_text(&self.y_label, &ink(15, HPos::Left), (12, 42))?;
+        Ok(())
+    }
+
+    /// Puts title and description where screen readers look for them.
+    fn described(&self, svg: &str) -> String {
+        let head_end = svg.find('>').map_or(svg.len(), |at| at + 1);
+        let (head, body) = svg.split_at(head_end);
+        format!(
+            "{} role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n\
+             <desc id=\"desc\">{}</desc>{body}",
+            head.trim_end_matches('>'),
+            escaped(&self.title),
+            escaped(&self.description)
+        )
+    }
+}
+
+fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |ends, value| {
+        let (low, high) = ends.unwrap_or((value, value));
+        Some((low.min(value), high.max(value)))
+    })
+}
+
+fn ink(size: u32, horizontal: HPos) -> TextStyle<'static> {
+    TextStyle::from(("sans-serif", size).into_font())
+        .color(&INK)
+        .pos(Pos::new(horizontal, VPos::Center))
+}
+
+fn draw_line(drawing: &mut Drawing<'_>, line: &Line) -> Result<(), Box<dyn std::error::Error>> {
+    let stroke = line.look.colour.stroke_width(2);
+    let points = line.points.iter().copied();
+    if line.look.dashed {
+        drawing.draw_series(DashedLineSeries::new(points, 6, 4, stroke))?;
+    } else {
+        drawing.draw_series(LineSeries::new(points, stroke))?;
+    }
+    let filled = line.look.colour.filled();
+    let points = line.points.iter().copied();
+    match line.look.marker {
+        Marker::None => {}
+        Marker::Disc => {
+            drawing.draw_series(points.map(|at| Circle::new(at, 4, filled)))?;
+        }
+        Marker::Triangle => {
+            drawing.draw_series(points.map(|at| TriangleMarker::new(at, 6, filled)))?;
+        }
+        Marker::Cross => {
+            drawing.draw_series(points.map(|at| Cross::new(at, 5, stroke)))?;
+        }
+        Marker::Square => {
+            drawing.draw_series(
+                points.map(|at| EmptyElement::at(at) + Rectangle::new([(-4, -4), (4, 4)], filled)),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes each label beside the end of its line, moved just so far that none cover each other,
+/// with a thin leader to the line's end.
+fn draw_labels(
+    root: &DrawingArea<SVGBackend<'_>, Shift>,
+    drawing: &Drawing<'_>,
+    lines: &[Line],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let edge = i32::try_from(SIZE.0)? - MARGINS.1;
+    let mut labels: Vec<(i32, i32, &Line)> = lines
+        .iter()
+        .filter_map(|line| Some((line, line.points.last()?)))
+        .map(|(line, end)| {
+            let (x, y) = drawing.plotting_area().map_coordinate(end);
+            (y, x, line)
+        })
+        .collect();
+    labels.sort_by_key(|(y, _, _)| *y);
+    let ends: Vec<i32> = labels.iter().map(|(y, _, _)| *y).collect();
+    let lowest = i32::try_from(SIZE.1)? - MARGINS.3;
+    for ((end, x, line), y) in labels.into_iter().zip(spread(&ends, MARGINS.2, lowest)) {
+        let leader = vec![(x, end), (edge + 12, y)];
+        root.draw(&PathElement::new(leader, line.look.colour.mix(0.5)))?;
+        let style = ink(14, HPos::Left).color(&line.look.colour);
+        root.draw_text(&line.label, &style, (edge + 16, y))?;
+    }
+    Ok(())
+}
+
+/// Heights at least [`LABEL_STEP`] apart, near the wanted ones (which rise) and within the
+/// bounds as long as there is room.
+fn spread(wanted: &[i32], top: i32, bottom: i32) -> Vec<i32> {
+    let mut placed: Vec<i32> = Vec::with_capacity(wanted.len());
+    for &want in wanted {
+        let free = placed.last().map_or(top, |last| last + LABEL_STEP);
+        placed.push(want.max(free));
+    }
+    let mut limit = bottom;
+    for place in placed.iter_mut().rev() {
+        *place = (*place).min(limit);
+        limit = *place - LABEL_STEP;
+    }
+    placed
+}
+
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(y_scale: Scale, points: &[(f64, f64)]) -> Plot {
+        Plot {
+            title: "a < b & c".into(),
+            description: "nothing".into(),
+            x_label: "x".into(),
+            x_ticks: |_, _| Vec::new(),
+            y_label: "y".into(),
+            y_scale,
+            y_text: |value| value.to_string(),
+            lines: vec![Line {
+                label: "line".into(),
+                look: Look::nth(0),
+                points: points.to_vec(),
+            }],
+        }
+    }
+
+    #[test]
+    fn no_point_means_no_chart() {
+        let odd = [
+            (0.0, f64::NAN),
+            (f64::INFINITY, 1.0),
+            (1.0, f64::NEG_INFINITY),
+            (f64::NAN, f64::NAN),
+        ];
+        for scale in [Scale::Linear, Scale::Log] {
+            assert_eq!(plot(scale, &[]).draw().unwrap(), None);
+            assert_eq!(plot(scale, &odd).draw().unwrap(), None);
+        }
+        assert_eq!(
+            plot(Scale::Log, &[(0.0, 0.0), (1.0, -3.0)]).draw().unwrap(),
+            None
+        );
+    }
+
+    #[test]
+    fn one_point_or_equal_points_make_a_chart() {
+        for points in [
+            &[(1.0, 5.0)][..],
+            &[(1.0, 5.0), (1.0, 5.0)],
+            &[(0.0, 1e300)],
+        ] {
+            for scale in [Scale::Linear, Scale::Log] {
+                let svg = plot(scale, points).draw().unwrap().unwrap();
+                assert!(svg.ends_with("</svg>\n") || svg.ends_with("</svg>"));
+                assert!(!svg.contains("NaN"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_title_is_escaped() {
+        let svg = plot(Scale::Linear, &[(1.0, 5.0)]).draw().unwrap().unwrap();
+        assert!(svg.contains("<title id=\"title\">a &lt; b &amp; c</title>"));
+        assert!(!svg.contains("a < b"));
+    }
+
+    #[test]
+    fn labels_keep_their_distance() {
+        assert_eq!(spread(&[100, 101, 102], 0, 400), [100, 117, 134]);
+        assert_eq!(spread(&[390, 395, 399], 0, 400), [366, 383, 400]);
+        assert_eq!(spread(&[50, 200], 0, 400), [50, 200]);
+    }
+}

@@ -1,0 +1,24 @@
+//! A result as text for a terminal.
+
+mod fleet;
+mod head;
+mod run;
+mod text;
+mod work;
+
+use loadgen_measure::RunResult;
+
+pub use text::Style;
+use text::Text;
+
+/// Writes a result for a terminal: verdict first, then every figure that the run has. A figure
+/// that does not exist is `n/a`. Lines are at most about 100 columns wide; only names from the
+/// scenario, addresses and single sentences can make them longer.
+pub fn summary(result: &RunResult, style: Style) -> String {
+    let mut text = Text::new(style);
+    head::write(&mut text, result);
+    work::write(&mut text, result);
+    fleet::write(&mut text, result);
+    run::write(&mut text, result);
+    text.finish()
+}

@@ -1,0 +1,104 @@
+use anstyle::{AnsiColor, Style as Ansi};
+
+use crate::table::Table;
+
+/// Whether a summary carries terminal colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Text only.
+    Plain,
+    /// With ANSI escape codes.
+    Coloured,
+}
+
+/// What a piece of text is, and so how it looks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Role {
+    Heading,
+    Good,
+    Bad,
+    Warning,
+    Quiet,
+}
+
+/// Text under construction.
+pub(crate) struct Text {
+    style: Style,
+    text: String,
+}
+
+impl Text {
+    pub(crate) fn new(style: Style) -> Self {
+        Self {
+            style,
+            text: String::new(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+
+    pub(crate) fn line(&mut self, line: &str) {
+        self.text += line;
+        self.text.push('\n');
+    }
+
+    /// An empty line, then a heading.
+    pub(crate) fn heading(&mut self, heading: &str) {
+        let heading = self.paint(Role::Heading, heading);
+        self.line("");
+        self.line(&heading);
+    }
+
+    /// A sentence, broken between words into lines of at most 98 columns, indented by two.
+    pub(crate) fn sentence(&mut self, mark: &str, role: Role, sentence: &str) {
+        let indent = 2 + if mark.is_empty() { 0 } else { mark.len() + 1 };
+        let mut line = String::new();
+        let mut lines = Vec::new();
+        for word in sentence.split_whitespace() {
+            let width = line.chars().count() + 1 + word.chars().count();
+            if !line.is_empty() && indent + width > 98 {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += word;
+        }
+        lines.push(line);
+        for (index, line) in lines.iter().enumerate() {
+            let start = if index == 0 && !mark.is_empty() {
+                format!("  {} ", self.paint(role, mark))
+            } else {
+                " ".repeat(indent)
+            };
+            self.line(&format!("{start}{line}"));
+        }
+    }
+
+    pub(crate) fn table(&mut self, table: &Table) {
+        for (index, line) in table.lines().into_iter().enumerate() {
+            let line = if index == 0 {
+                self.paint(Role::Quiet, &line)
+            } else {
+                line
+            };
+            self.line(&line);
+        }
+    }
+
+    pub(crate) fn paint(&self, role: Role, text: &str) -> String {
+        if self.style == Style::Plain {
+            return text.to_owned();
+        }
+        let ansi = match role {
+            Role::Heading => Ansi::new().bold(),
+            Role::Good => Ansi::new().bold().fg_color(Some(AnsiColor::Green.into())),
+            Role::Bad => Ansi::new().bold().fg_color(Some(AnsiColor::Red.into())),
+            Role::Warning => Ansi::new().fg_color(Some(AnsiColor::Yellow.into())),
+            Role::Quiet => Ansi::new().dimmed(),
+        };
+        format!("{ansi}{text}{ansi:#}")
+    }
+}

@@ -1,0 +1,70 @@
+use loadgen_measure::RunResult;
+use loadgen_report::charts;
+
+use crate::fixture;
+
+fn names(result: &RunResult) -> Vec<&'static str> {
+    let charts = charts(result).unwrap();
+    charts.into_iter().map(|chart| chart.name).collect()
+}
+
+#[test]
+fn charts_exist_for_the_data_that_is_there() {
+    let all = [
+        "latency-by-quantile",
+        "payload-by-round",
+        "latency-over-time",
+        "throughput-over-time",
+    ];
+    assert_eq!(names(&fixture::good()), all);
+    assert_eq!(names(&fixture::bad()), all);
+    assert_eq!(names(&fixture::empty()), [""; 0]);
+    assert_eq!(names(&fixture::refused()), ["throughput-over-time"]);
+}
+
+#[test]
+fn charts_carry_title_description_labels_and_units() {
+    for chart in charts(&fixture::good()).unwrap() {
+        let svg = &chart.svg;
+        assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
+        assert!(svg.contains("role=\"img\"") && svg.contains("<desc id=\"desc\">"));
+        assert!(svg.contains(&format!("<title id=\"title\">{}</title>", chart.title)));
+        assert!(svg.contains("<text "), "text stays text");
+        assert!(
+            !svg.contains("NaN") && !svg.contains("inf"),
+            "{}",
+            chart.name
+        );
+        let labels: &[&str] = match chart.name {
+            "latency-by-quantile" => &["round 3 response", "round 0 service", "99.9 %", "1 ms"],
+            "payload-by-round" => &[
+                "state received",
+                "request body",
+                "500",
+                "mean size in bytes",
+            ],
+            "latency-over-time" => &["p50", "p99", "max", "second of the run"],
+            _ => &["sent", "ok", "rounds per second"],
+        };
+        for label in labels {
+            let shown = svg.lines().any(|line| line.trim() == *label);
+            assert!(shown, "{label} in {}", chart.name);
+        }
+    }
+}
+
+#[test]
+fn charts_are_reproducible() {
+    assert_eq!(
+        charts(&fixture::bad()).unwrap(),
+        charts(&fixture::bad()).unwrap()
+    );
+}
+
+#[test]
+fn a_damaged_histogram_is_an_error_and_not_a_chart() {
+    let mut result = fixture::good();
+    result.seconds[0].rounds[0].histogram = "!".into();
+    let error = charts(&result).unwrap_err().to_string();
+    assert!(error.contains("damaged"), "{error}");
+}

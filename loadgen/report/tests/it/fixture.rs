@@ -1,0 +1,213 @@
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use loadgen_measure::{
+    Comparison, ConnectionFacts, Environment, GeneratorFacts, InFlight, Outcome, Recorder,
+    ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts, RunResult, ScenarioRecord,
+    ServerTiming, Shape, SupersededAttempt, Threshold, Tool, WorkflowSample, Workload,
+};
+
+const US: Duration = Duration::from_micros(1);
+const REPLICAS: u16 = 3;
+
+fn shape() -> Shape {
+    Shape {
+        kinds: vec!["echo".into(), "wizard".into()],
+        replicas: (9101..9101 + REPLICAS)
+            .map(|port| format!("http://127.0.0.1:{port}/mcp"))
+            .collect(),
+    }
+}
+
+fn facts(planned: u64) -> RunFacts {
+    let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let ten = Duration::from_secs(10);
+    RunFacts {
+        tool: Tool {
+            name: "loadgen".into(),
+            version: "0.1.0".into(),
+        },
+        scenario: ScenarioRecord {
+            name: "quickstart".into(),
+            text: String::new(),
+            sha256: "00".repeat(32),
+        },
+        seed: 42,
+        options: BTreeMap::new(),
+        targets: Vec::new(),
+        replicas: shape()
+            .replicas
+            .into_iter()
+            .map(|url| ReplicaFacts {
+                url,
+                started_by_run: true,
+                cpu_s: Some(1.25),
+                rss_bytes: Some(9 << 20),
+                ..ReplicaFacts::default()
+            })
+            .collect(),
+        environment: Environment {
+            fingerprint: "Example 3000; 2 cores; x86_64; 8 GiB; Linux 6.12".into(),
+            ..Environment::default()
+        },
+        clock: RunClock::new(start, start + ten, ten, ten),
+        workload: Workload {
+            label: "partly open".into(),
+            arrival_rate_per_s: Some(planned as f64 / 10.0),
+            concurrency: None,
+        },
+        planned,
+        in_flight: None,
+        connections: ConnectionFacts {
+            asked: Some(64),
+            open_max: 7,
+        },
+        generator: GeneratorFacts {
+            threads: 2,
+            cpu_s: Some(3.5),
+            run_queue_delay_s: Some(0.2),
+            rss_at_5s_bytes: Some(21 << 20),
+            rss_at_end_bytes: Some(22 << 20),
+        },
+        thresholds: vec![Threshold {
+            metric: "ok.rate".parse().unwrap(),
+            comparison: Comparison::AtLeast,
+            limit: 0.99,
+        }],
+        interrupted: false,
+        partial: false,
+    }
+}
+
+/// What becomes of a round, by (workflow, round, minted by, opened by).
+type Fate = fn(u32, u16, Option<u16>, u16) -> Outcome;
+
+/// Records workflows; the first round of number `resent` is sent twice.
+fn record(recorder: &mut Recorder, count: u32, resent: Option<u32>, fate: Fate) {
+    for replica in 0..REPLICAS {
+        recorder.connect(replica, 150 * US * (1 + u32::from(replica)));
+    }
+    for id in 0..count {
+        let kind = usize::from(id % 2 == 1);
+        let intended = 10_000 * US * id;
+        recorder.started(kind);
+        let (mut due, mut minted_by, mut rounds) = (intended, None, 0);
+        let mut outcome = Outcome::Ok;
+        for round in 0..if kind == 0 { 1_u16 } else { 4 } {
+            // Mixed up, so that every pair of replicas comes.
+            let mixed = id.wrapping_mul(2_654_435_761) >> (4 + 3 * round);
+            let replica = u16::try_from(mixed % 3).unwrap();
+            outcome = fate(id, round, minted_by, replica);
+            let answered = !matches!(outcome, Outcome::Timeout | Outcome::ConnectError);
+            let sent = (outcome != Outcome::ConnectError).then_some(due + 40 * US);
+            let spread = 1 + mixed % 50 + if mixed % 97 == 0 { 4000 } else { 0 };
+            let work = if answered {
+                300 * US + 60 * US * u32::from(round) + US * 10 * spread
+            } else {
+                2_000_000 * US
+            };
+            let done = due + 40 * US + work;
+            let more = answered && kind == 1 && round < 3;
+            recorder.round(&RoundSample {
+                kind,
+                round,
+                outcome,
+                attempts: match sent {
+                    Some(_) if resent == Some(id) && round == 0 => 2,
+                    Some(_) => 1,
+                    None => 0,
+                },
+                intended: due,
+                first_sent: sent,
+                sent,
+                done,
+                replica,
+                minted_by,
+                request_bytes: 420 + 380 * u64::from(round),
+                response_bytes: answered.then_some(700 + 250 * u64::from(round)),
+                state_sent_bytes: minted_by.map(|_| 40 + 160 * u64::from(round)),
+                state_received_bytes: more.then_some(200 + 160 * u64::from(round)),
+                server: ServerTiming {
+                    open: minted_by.map(|_| 3 * US),
+                    handle: answered.then_some(25 * US),
+                    seal: more.then_some(4 * US),
+                },
+                reused_connection: id > 2,
+            });
+            rounds += 1;
+            (due, minted_by) = (done, Some(replica));
+            if outcome != Outcome::Ok {
+                break;
+            }
+        }
+        recorder.workflow(&WorkflowSample {
+            kind,
+            outcome,
+            rounds,
+            intended,
+            started: intended,
+            done: due,
+            think: Duration::ZERO,
+        });
+    }
+}
+
+/// A good run of 1000 workflows.
+pub(crate) fn good() -> RunResult {
+    let mut recorder = Recorder::new(&shape());
+    record(&mut recorder, 1000, None, |_, _, _, _| Outcome::Ok);
+    let mut facts = facts(1000);
+    facts.in_flight = Some(InFlight {
+        mean: 0.274,
+        max: 4,
+        looks: 1000,
+    });
+    RunResult::new(facts, &recorder)
+}
+
+/// Keys not shared, timeouts, one second attempt, one dead replica.
+pub(crate) fn bad() -> RunResult {
+    let mut recorder = Recorder::new(&shape());
+    record(
+        &mut recorder,
+        300,
+        Some(2),
+        |id, _, minted_by, opened_by| match minted_by {
+            Some(minted_by) if minted_by != opened_by => Outcome::StateRejected,
+            None if id % 50 == 0 => Outcome::Timeout,
+            _ => Outcome::Ok,
+        },
+    );
+    recorder.superseded(&SupersededAttempt {
+        kind: 0,
+        round: 0,
+        outcome: Outcome::StaleConnection,
+        service: 100 * US,
+    });
+    let mut facts = facts(400);
+    facts.replicas[1].died = Some(ReplicaDeath {
+        status: "signal: 9 (SIGKILL)".into(),
+        stderr_tail: "listening\nout of \u{1b}[31mmemory".into(),
+    });
+    facts.replicas[1].cpu_s = None;
+    facts.replicas[1].rss_bytes = None;
+    recorder.not_started(loadgen_measure::NotStarted::NoFreeWorker, 100);
+    RunResult::new(facts, &recorder)
+}
+
+/// Interrupted before anything was sent.
+pub(crate) fn empty() -> RunResult {
+    let recorder = Recorder::new(&shape());
+    let mut facts = facts(0);
+    facts.interrupted = true;
+    facts.generator = GeneratorFacts::default();
+    facts.replicas.clear();
+    RunResult::new(facts, &recorder)
+}
+
+/// Every connection refused.
+pub(crate) fn refused() -> RunResult {
+    let mut recorder = Recorder::new(&shape());
+    record(&mut recorder, 20, None, |_, _, _, _| Outcome::ConnectError);
+    RunResult::new(facts(20), &recorder)
+}

@@ -1,0 +1,8 @@
+//! Summaries and charts of results made by hand.
+
+#[cfg(test)]
+mod charts;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod summary;
