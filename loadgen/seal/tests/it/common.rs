@@ -65,3 +65,34 @@ pub(crate) fn reason(sealer: &Sealer, token: impl AsRef<[u8]>) -> Reason {
         .unwrap_err()
         .reason()
 }
+
+pub(crate) const BASE64URL: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// A codec of its own, so that the tests do not lean on the one under test.
+pub(crate) fn base64url(raw: &[u8]) -> String {
+    let mut text = String::new();
+    for group in raw.chunks(3) {
+        let bits = group.iter().fold(0u32, |bits, &b| bits << 8 | u32::from(b));
+        let bits = bits << (8 * (3 - group.len()));
+        for i in 0..=group.len() {
+            text.push(char::from(BASE64URL[(bits >> (18 - 6 * i) & 63) as usize]));
+        }
+    }
+    text
+}
+
+/// The bytes of a canonical text.
+pub(crate) fn base64url_bytes(text: &str) -> Vec<u8> {
+    let (mut bits, mut held, mut raw) = (0u32, 0, Vec::new());
+    for c in text.bytes() {
+        let value = BASE64URL.iter().position(|&b| b == c).unwrap();
+        bits = bits << 6 | value as u32;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            raw.push((bits >> held) as u8);
+        }
+    }
+    raw
+}
