@@ -1,7 +1,8 @@
+use loadgen_protocol::names::meta;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use crate::wire::{SUPPORTED_VERSIONS, meta};
+use crate::SUPPORTED_VERSIONS;
 
 /// The name that the replica gives itself in `serverInfo`.
 const NAME: &str = "loadgen-replica";

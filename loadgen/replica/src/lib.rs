@@ -21,7 +21,9 @@ mod replica;
 mod server;
 mod surface;
 mod timing;
-mod wire;
+
+/// The revisions that the replica speaks.
+const SUPPORTED_VERSIONS: [&str; 1] = [loadgen_protocol::PROTOCOL_VERSION];
 
 pub use clock::Clock;
 pub use config::Config;

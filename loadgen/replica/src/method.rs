@@ -1,3 +1,5 @@
+use loadgen_protocol::names::method;
+
 use crate::params::Naming;
 
 /// The methods that the replica answers.
@@ -16,14 +18,14 @@ pub(crate) enum Method {
 impl Method {
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {
-            "server/discover" => Self::Discover,
-            "tools/list" => Self::ToolsList,
-            "tools/call" => Self::ToolsCall,
-            "prompts/list" => Self::PromptsList,
-            "prompts/get" => Self::PromptsGet,
-            "resources/list" => Self::ResourcesList,
-            "resources/templates/list" => Self::TemplatesList,
-            "resources/read" => Self::ResourcesRead,
+            method::DISCOVER => Self::Discover,
+            method::TOOLS_LIST => Self::ToolsList,
+            method::TOOLS_CALL => Self::ToolsCall,
+            method::PROMPTS_LIST => Self::PromptsList,
+            method::PROMPTS_GET => Self::PromptsGet,
+            method::RESOURCES_LIST => Self::ResourcesList,
+            method::RESOURCE_TEMPLATES_LIST => Self::TemplatesList,
+            method::RESOURCES_READ => Self::ResourcesRead,
             _ => return None,
         })
     }

@@ -144,7 +144,7 @@ impl<'a> Text<'a> {
 fn by_key<S: Serializer>(ask: &Ask, to: S) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(Some(ask.questions.len()))?;
     for question in &ask.questions {
-        map.serialize_entry(&question.key, &question.embedded())?;
+        map.serialize_entry(&question.key, &question.request)?;
     }
     map.end()
 }

@@ -1,11 +1,12 @@
 use std::borrow::Cow;
 
+use loadgen_protocol::ClientCapabilities;
+use loadgen_protocol::names::meta;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::message::{object, present, string};
 use crate::refusal::Refusal;
-use crate::wire::meta;
 
 /// The members of `params` that any method here reads, each still in its own bytes.
 #[derive(Debug, Default, Deserialize)]
@@ -63,11 +64,11 @@ impl<'a> Params<'a> {
         let version = raw
             .version
             .and_then(string)
-            .ok_or(Refusal::Meta(meta::VERSION))?;
+            .ok_or(Refusal::Meta(meta::PROTOCOL_VERSION))?;
         let capabilities = raw
             .capabilities
             .filter(|raw| raw.get().starts_with('{'))
-            .ok_or(Refusal::Meta(meta::CAPABILITIES))?;
+            .ok_or(Refusal::Meta(meta::CLIENT_CAPABILITIES))?;
         Ok(Meta {
             version,
             capabilities,
@@ -132,24 +133,8 @@ impl Meta<'_> {
     /// Whether the client takes questions as forms: `elicitation` with `form`, or with no mode at
     /// all, which means forms.
     pub(crate) fn takes_forms(&self) -> bool {
-        #[derive(Deserialize)]
-        struct Capabilities<'a> {
-            #[serde(borrow)]
-            elicitation: Option<&'a RawValue>,
-        }
-        #[derive(Deserialize)]
-        struct Elicitation<'a> {
-            #[serde(borrow)]
-            form: Option<&'a RawValue>,
-            #[serde(borrow)]
-            url: Option<&'a RawValue>,
-        }
-
-        object::<Capabilities<'_>>(self.capabilities.get())
-            .ok()
-            .and_then(|declared| declared.elicitation)
-            .and_then(|raw| object::<Elicitation<'_>>(raw.get()).ok())
-            .is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+        serde_json::from_str::<ClientCapabilities>(self.capabilities.get())
+            .is_ok_and(|declared| declared.allows_form())
     }
 }
 
@@ -176,7 +161,11 @@ mod tests {
             format!(r#"{{"_meta":{{{c}:{{}}}}}}"#),
             format!(r#"{{"_meta":{{{v}:7,{c}:{{}}}}}}"#),
         ] {
-            assert_eq!(refused(&bad), Err(Refusal::Meta(meta::VERSION)), "{bad}");
+            assert_eq!(
+                refused(&bad),
+                Err(Refusal::Meta(meta::PROTOCOL_VERSION)),
+                "{bad}"
+            );
         }
         for bad in [
             format!(r#"{{"_meta":{{{v}:"x"}}}}"#),
@@ -185,7 +174,7 @@ mod tests {
         ] {
             assert_eq!(
                 refused(&bad),
-                Err(Refusal::Meta(meta::CAPABILITIES)),
+                Err(Refusal::Meta(meta::CLIENT_CAPABILITIES)),
                 "{bad}"
             );
         }

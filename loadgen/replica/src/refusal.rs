@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
-use serde::Serialize;
+use loadgen_protocol::{ErrorCode, ErrorObject, STATE_REJECTED_MESSAGE, STATE_REJECTED_REASON};
 use serde_json::{Value, json};
 
-use crate::wire::{SUPPORTED_VERSIONS, code};
+use crate::SUPPORTED_VERSIONS;
 
 /// Why a message is refused, and how: the HTTP status, and a JSON-RPC error or a line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,17 +55,8 @@ pub(crate) enum Refusal {
 
 /// How a refusal leaves: as a JSON-RPC error or, below that level, as text.
 pub(crate) enum Wire {
-    Rpc(RpcError),
+    Rpc(ErrorObject<'static>),
     Text(&'static str),
-}
-
-/// The `error` member of a JSON-RPC response.
-#[derive(Serialize)]
-pub(crate) struct RpcError {
-    code: i32,
-    message: Cow<'static, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Value>,
 }
 
 impl Refusal {
@@ -85,7 +76,7 @@ impl Refusal {
 
     /// What the reply says.
     pub(crate) fn wire(&self) -> Wire {
-        let (code, message, data): (i32, Cow<'static, str>, Option<Value>) = match self {
+        let (code, message, data): (ErrorCode, Cow<'static, str>, Option<Value>) = match self {
             Self::Path => return Wire::Text("There is nothing here; the endpoint is /mcp.\n"),
             Self::Origin => return Wire::Text("Only pages of this machine may call.\n"),
             Self::HttpMethod => return Wire::Text("Use POST.\n"),
@@ -96,45 +87,45 @@ impl Refusal {
             Self::Authorization => return Wire::Text("Authorization is not readable text.\n"),
             Self::BodySize => return Wire::Text("The body is too large.\n"),
             Self::BodyBroken => return Wire::Text("The body did not arrive whole.\n"),
-            Self::Parse => (code::PARSE, "The body is not JSON".into(), None),
-            Self::Request(why) => (code::INVALID_REQUEST, (*why).into(), None),
+            Self::Parse => (ErrorCode::PARSE, "The body is not JSON".into(), None),
+            Self::Request(why) => (ErrorCode::INVALID_REQUEST, (*why).into(), None),
             Self::Meta(key) => (
-                code::INVALID_PARAMS,
+                ErrorCode::INVALID_PARAMS,
                 format!("params._meta must have {key}").into(),
                 Some(json!({ "key": key, "supported": SUPPORTED_VERSIONS })),
             ),
-            Self::Header(why) => (code::HEADER_MISMATCH, why.clone().into(), None),
+            Self::Header(why) => (ErrorCode::HEADER_MISMATCH, why.clone().into(), None),
             Self::Version(requested) => (
-                code::UNSUPPORTED_VERSION,
+                ErrorCode::UNSUPPORTED_VERSION,
                 "Unsupported protocol version".into(),
                 Some(json!({ "supported": SUPPORTED_VERSIONS, "requested": requested })),
             ),
-            Self::Method => (code::METHOD_NOT_FOUND, "Method not found".into(), None),
-            Self::Params(why) => (code::INVALID_PARAMS, why.clone(), None),
+            Self::Method => (ErrorCode::METHOD_NOT_FOUND, "Method not found".into(), None),
+            Self::Params(why) => (ErrorCode::INVALID_PARAMS, why.clone(), None),
             Self::Target(name) => (
-                code::INVALID_PARAMS,
+                ErrorCode::INVALID_PARAMS,
                 format!("Nothing here is named {name:?}").into(),
                 Some(json!({ "name": name })),
             ),
             Self::Resource(uri) => (
-                code::INVALID_PARAMS,
+                ErrorCode::INVALID_PARAMS,
                 "Resource not found".into(),
                 Some(json!({ "uri": uri })),
             ),
-            Self::Answer(why) => (code::INVALID_PARAMS, why.clone().into(), None),
+            Self::Answer(why) => (ErrorCode::INVALID_PARAMS, why.clone().into(), None),
             Self::State => (
-                code::INVALID_PARAMS,
-                "Invalid or expired requestState".into(),
-                Some(json!({ "reason": "invalid_request_state" })),
+                ErrorCode::INVALID_PARAMS,
+                STATE_REJECTED_MESSAGE.into(),
+                Some(json!({ "reason": STATE_REJECTED_REASON })),
             ),
             Self::Capability => (
-                code::MISSING_CAPABILITY,
+                ErrorCode::MISSING_CAPABILITY,
                 "The client must declare form elicitation for this".into(),
                 Some(json!({ "requiredCapabilities": { "elicitation": { "form": {} } } })),
             ),
-            Self::Seal(why) => (code::INTERNAL, why.clone().into(), None),
+            Self::Seal(why) => (ErrorCode::INTERNAL, why.clone().into(), None),
         };
-        Wire::Rpc(RpcError {
+        Wire::Rpc(ErrorObject {
             code,
             message,
             data,
@@ -305,8 +296,8 @@ mod tests {
             let Wire::Rpc(error) = refusal.wire() else {
                 panic!("{refusal:?} is no JSON-RPC error");
             };
-            let standard = [-32700, -32600, -32601, -32602, -32603].contains(&error.code);
-            assert!(standard || [-32020, -32021, -32022].contains(&error.code));
+            let standard = [-32700, -32600, -32601, -32602, -32603].contains(&error.code.0);
+            assert!(standard || [-32020, -32021, -32022].contains(&error.code.0));
         }
     }
 }

@@ -6,6 +6,7 @@ use hyper::body::Body;
 use loadgen_seal::{ConfigError, SealError, Sealer};
 use serde_json::value::RawValue;
 
+use crate::SUPPORTED_VERSIONS;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
@@ -20,7 +21,6 @@ use crate::params::{Meta, Params};
 use crate::refusal::Refusal;
 use crate::surface::Item;
 use crate::timing::Timing;
-use crate::wire::SUPPORTED_VERSIONS;
 
 /// One stateless server: everything it needs to know about a request is in the request.
 pub struct Replica {

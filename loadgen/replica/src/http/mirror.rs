@@ -1,8 +1,9 @@
 use http::HeaderMap;
+use loadgen_protocol::header_value;
+use loadgen_protocol::names::header;
 
 use crate::http::gate::only;
 use crate::refusal::Refusal;
-use crate::wire::{decode_header_value, header};
 
 /// Checks that the headers say what the body says, since something on the way may have routed by
 /// them: version, method and, where the method names something, that name behind its sentinel.
@@ -13,19 +14,16 @@ pub(crate) fn check(
     method: &str,
     target: Option<&str>,
 ) -> Result<(), Refusal> {
-    plain(headers, header::VERSION, version)?;
+    plain(headers, header::PROTOCOL_VERSION, version)?;
     plain(headers, header::METHOD, method)?;
     let Some(target) = target else {
         return Ok(());
     };
     let value = single(headers, header::NAME)?;
-    match decode_header_value(value) {
-        None => Err(Refusal::Header(format!(
-            "{} cannot be decoded",
-            header::NAME
-        ))),
-        Some(decoded) if decoded == target => Ok(()),
-        Some(_) => Err(differs(header::NAME)),
+    match header_value::decode(value.as_bytes()) {
+        Err(why) => Err(Refusal::Header(format!("{}: {why}", header::NAME))),
+        Ok(decoded) if decoded == target => Ok(()),
+        Ok(_) => Err(differs(header::NAME)),
     }
 }
 
@@ -54,7 +52,7 @@ mod tests {
 
     fn headers(name: &[u8]) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        headers.insert(header::VERSION, HeaderValue::from_static("v"));
+        headers.insert(header::PROTOCOL_VERSION, HeaderValue::from_static("v"));
         headers.insert(header::METHOD, HeaderValue::from_static("m"));
         headers.insert(header::NAME, HeaderValue::from_bytes(name).unwrap());
         headers
@@ -79,7 +77,7 @@ mod tests {
         let good = headers(b"echo");
         assert!(check(&good, "w", "m", Some("echo")).is_err());
         assert!(check(&good, "v", "n", Some("echo")).is_err());
-        for name in [header::VERSION, header::METHOD, header::NAME] {
+        for name in [header::PROTOCOL_VERSION, header::METHOD, header::NAME] {
             let mut missing = good.clone();
             missing.remove(name);
             assert!(check(&missing, "v", "m", Some("echo")).is_err(), "{name}");

@@ -1,40 +1,33 @@
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, HeaderName};
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderValue, StatusCode};
 use http_body_util::Full;
+use loadgen_protocol::Response;
+use loadgen_protocol::names::header;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::http::gate::ALLOWED;
-use crate::refusal::{Refusal, RpcError, Wire};
+use crate::refusal::{Refusal, Wire};
 use crate::timing::Timing;
 
-const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+const SERVER_TIMING: HeaderName = HeaderName::from_static(header::SERVER_TIMING);
+/// Why writing a reply cannot fail.
+const WRITES: &str = "strings and maps with string keys serialise";
 
 /// A whole HTTP reply.
-pub(crate) type Reply = Response<Full<Bytes>>;
+pub(crate) type Reply = http::Response<Full<Bytes>>;
 
 /// The reply to a notification that was taken.
 pub(crate) fn accepted() -> Reply {
-    let mut reply = Response::new(Full::default());
+    let mut reply = Reply::new(Full::default());
     *reply.status_mut() = StatusCode::ACCEPTED;
     reply
 }
 
 /// A result under the id it answers.
 pub(crate) fn result(id: &RawValue, result: &impl Serialize, timing: Timing) -> Reply {
-    #[derive(Serialize)]
-    struct Success<'a, R> {
-        jsonrpc: &'static str,
-        id: &'a RawValue,
-        result: &'a R,
-    }
-
-    let body = to_json(&Success {
-        jsonrpc: "2.0",
-        id,
-        result,
-    });
+    let body = Response::write_result(id, result).expect(WRITES);
     let mut reply = json(StatusCode::OK, body);
     insert(&mut reply, SERVER_TIMING, &timing.finish().to_string());
     reply
@@ -42,25 +35,13 @@ pub(crate) fn result(id: &RawValue, result: &impl Serialize, timing: Timing) -> 
 
 /// A refusal, under the id if one could be read; timed once the body had been read.
 pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal, timing: Option<Timing>) -> Reply {
-    #[derive(Serialize)]
-    struct Failure<'a> {
-        jsonrpc: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        id: Option<&'a RawValue>,
-        error: &'a RpcError,
-    }
-
     let mut reply = match refusal.wire() {
         Wire::Rpc(error) => {
-            let body = to_json(&Failure {
-                jsonrpc: "2.0",
-                id,
-                error: &error,
-            });
+            let body = Response::write_error(id, &error).expect(WRITES);
             json(refusal.status(), body)
         }
         Wire::Text(text) => {
-            let mut reply = Response::new(Full::from(Bytes::from_static(text.as_bytes())));
+            let mut reply = Reply::new(Full::from(Bytes::from_static(text.as_bytes())));
             *reply.status_mut() = refusal.status();
             insert(&mut reply, CONTENT_TYPE, "text/plain; charset=utf-8");
             reply
@@ -79,7 +60,7 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal, timing: Option<T
 }
 
 fn json(status: StatusCode, body: Vec<u8>) -> Reply {
-    let mut reply = Response::new(Full::from(Bytes::from(body)));
+    let mut reply = Reply::new(Full::from(Bytes::from(body)));
     *reply.status_mut() = status;
     insert(&mut reply, CONTENT_TYPE, "application/json");
     reply
@@ -88,10 +69,4 @@ fn json(status: StatusCode, body: Vec<u8>) -> Reply {
 fn insert(reply: &mut Reply, name: HeaderName, value: &str) {
     let value = HeaderValue::from_str(value).expect("every value here is visible ASCII");
     reply.headers_mut().insert(name, value);
-}
-
-fn to_json(message: &impl Serialize) -> Vec<u8> {
-    let mut body = Vec::with_capacity(512);
-    serde_json::to_writer(&mut body, message).expect("strings and maps with string keys serialise");
-    body
 }

@@ -1,8 +1,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use loadgen_protocol::Action;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use crate::message::string;
 
 /// What the client sent under `inputResponses`, each answer still in its own bytes. Keys that no
 /// question of the round has are never looked at.
@@ -30,14 +33,6 @@ struct Envelope<'a> {
     action: Action,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum Action {
-    Accept,
-    Decline,
-    Cancel,
 }
 
 /// A key with its JSON text, which the map's own type cannot borrow when it holds escapes.
@@ -124,13 +119,7 @@ impl Field<'_> for bool {
 
 impl<'a> Field<'a> for Cow<'a, str> {
     fn read(raw: &'a RawValue) -> Option<Self> {
-        #[derive(Deserialize)]
-        #[serde(transparent)]
-        struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-        serde_json::from_str::<Text<'a>>(raw.get())
-            .ok()
-            .map(|text| text.0)
+        string(raw)
     }
 }
 

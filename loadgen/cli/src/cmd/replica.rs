@@ -1,0 +1,226 @@
+use std::io::{self, BufRead, Read, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use loadgen_replica::{Cause, Config, Counters, Replica, Server, Stopped};
+use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+
+/// How long requests that have begun get to finish after the replica was told to stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Serve the reference server: one stateless MCP replica.
+///
+/// Prints one JSON line with its address when it is ready. SIGTERM or SIGINT stops it: it accepts
+/// nothing more, finishes what has begun and exits with 0.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplicaArgs {
+    /// Address to listen on; port 0 takes any free one.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+
+    /// Read the keys from standard input, one a line, up to an empty line; then stop when standard
+    /// input closes.
+    #[arg(long, conflicts_with = "key_file")]
+    keys_from_stdin: bool,
+
+    /// Read the keys from this file, one a line: ID:mint|accept:MATERIAL[:CREATED], the material in
+    /// unpadded base64url, at least 32 bytes. Without keys a random one is made.
+    #[arg(long, value_name = "PATH")]
+    key_file: Option<PathBuf>,
+
+    /// Stop when standard input closes, as --keys-from-stdin does too.
+    #[arg(long)]
+    parent_stdin: bool,
+
+    /// How long a requestState lives, in seconds; every round's state starts anew.
+    #[arg(long, value_name = "SECONDS", default_value = "600")]
+    ttl: Ttl,
+
+    /// How long a workflow may take from its first question, in seconds [default: six times --ttl].
+    #[arg(long, value_name = "SECONDS")]
+    flow_ttl: Option<Ttl>,
+
+    /// The service that states are minted for; replicas of one fleet share it.
+    #[arg(long, value_name = "NAME", default_value = Config::AUDIENCE)]
+    audience: String,
+
+    /// What protects requestState.
+    #[arg(long, value_name = "NAME", default_value_t = Algorithm::Aes256Gcm)]
+    algorithm: Algorithm,
+
+    /// Which cryptography library computes it.
+    #[arg(long, value_name = "NAME", default_value_t = Backend::AwsLcRs)]
+    backend: Backend,
+
+    /// This replica's number, shown in the _meta of its results.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    instance: u32,
+}
+
+/// Serves until told to stop. Exit code 0 then, 2 when the keys or the cryptography cannot be used.
+///
+/// # Errors
+/// When the address cannot be listened on, or standard output cannot be written.
+pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
+    // Decided first: reading the keys takes the front of standard input.
+    let watched = args.keys_from_stdin || args.parent_stdin;
+    let made = key_ring(&args).and_then(|ring| {
+        let mut config = Config::new(ring, args.algorithm, args.backend, args.ttl);
+        config.flow_ttl = args.flow_ttl.unwrap_or(config.flow_ttl);
+        config.audience = args.audience;
+        config.instance = args.instance;
+        Ok(Replica::new(config)?)
+    });
+    let replica = match made {
+        Ok(replica) => Arc::new(replica),
+        Err(e) => {
+            eprintln!("loadgen replica: {e:#}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    runtime.block_on(async {
+        let server = Server::bind(args.listen, Arc::clone(&replica))
+            .await
+            .with_context(|| format!("cannot listen on {}", args.listen))?;
+        // Handlers first: a signal that follows the ready line at once must find them.
+        let stop = stop(watched)?;
+        let ready = serde_json::json!({
+            "ready": true,
+            "url": server.url(),
+            "pid": std::process::id(),
+            "instance": args.instance,
+            "algorithm": args.algorithm.name(),
+            "backend": args.backend.name(),
+        });
+        let mut stdout = io::stdout();
+        writeln!(stdout, "{ready}")
+            .and_then(|()| stdout.flush())
+            .context("cannot print the ready line")?;
+        if server.run(stop, GRACE).await == Stopped::Cut {
+            eprintln!(
+                "loadgen replica: requests still open after {} s were cut off",
+                GRACE.as_secs()
+            );
+        }
+        anyhow::Ok(())
+    })?;
+    // Somebody watches the run that started a child; a replica started by hand says it itself.
+    if !watched {
+        print_refusals(&replica.counters());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn key_ring(args: &ReplicaArgs) -> anyhow::Result<KeyRing> {
+    if args.keys_from_stdin {
+        let text = key_lines(&mut io::stdin().lock())?;
+        return KeyRing::parse(&text).context("keys on standard input");
+    }
+    if let Some(path) = &args.key_file {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read --key-file {}", path.display()))?;
+        return KeyRing::parse(&text).with_context(|| format!("--key-file {}", path.display()));
+    }
+    eprintln!(
+        "loadgen replica: warning: no keys given, so a random one is used and other replicas will \
+         refuse the states of this one; use --key-file to share one"
+    );
+    Ok(KeyRing::single(Key::generate(KeyId(1), None)))
+}
+
+/// The lines up to the first empty one, which must come.
+fn key_lines(from: &mut impl BufRead) -> anyhow::Result<String> {
+    let mut text = String::new();
+    loop {
+        let start = text.len();
+        let read = from
+            .read_line(&mut text)
+            .context("cannot read keys from standard input")?;
+        anyhow::ensure!(
+            read > 0,
+            "standard input closed before the empty line that ends the keys"
+        );
+        if text[start..].trim().is_empty() {
+            return Ok(text);
+        }
+    }
+}
+
+/// Ready when the replica has to stop: on SIGTERM, on SIGINT and, if `watched`, at the end of
+/// standard input.
+fn stop(watched: bool) -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot handle SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot handle SIGINT")?;
+    let (closed, at_end) = oneshot::channel();
+    if watched {
+        // A thread of its own, since a blocked read must not keep the runtime from ending.
+        std::thread::spawn(move || {
+            read_to_end(&mut io::stdin().lock());
+            let _ = closed.send(());
+        });
+    }
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = at_end, if watched => {}
+        }
+    })
+}
+
+/// Returns when nothing more can come; what comes until then means nothing.
+fn read_to_end(from: &mut impl Read) {
+    let mut ignored = [0; 256];
+    loop {
+        match from.read(&mut ignored) {
+            Ok(0) => return,
+            Err(e) if e.kind() != io::ErrorKind::Interrupted => return,
+            _ => {}
+        }
+    }
+}
+
+/// What was refused and why, one line each, on standard error. Causes that did not happen are left
+/// out.
+fn print_refusals(counters: &Counters) {
+    for (cause, count) in counters.refused {
+        if count > 0 && cause != Cause::State {
+            eprintln!("loadgen replica: refused for {}: {count}", cause.name());
+        }
+    }
+    let reasons: &[(Reason, u64)] = &counters.state.refused;
+    for &(reason, count) in reasons {
+        if count > 0 {
+            eprintln!("loadgen replica: requestState refused for {reason}: {count}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_end_at_the_empty_line_and_the_rest_stays() {
+        let mut from = &b"1:mint:AAAA\n# two\n\nlater\n"[..];
+        assert_eq!(key_lines(&mut from).unwrap(), "1:mint:AAAA\n# two\n\n");
+        assert_eq!(from, b"later\n");
+    }
+
+    #[test]
+    fn keys_without_their_empty_line_are_refused() {
+        for text in ["", "1:mint:AAAA\n", "1:mint:AAAA"] {
+            assert!(key_lines(&mut text.as_bytes()).is_err(), "{text:?}");
+        }
+    }
+}

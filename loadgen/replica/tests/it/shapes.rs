@@ -1,0 +1,153 @@
+use serde_json::Value;
+
+use crate::client::Reply;
+
+/// Checks a JSON reply by hand-written types, branching on `resultType` first.
+///
+/// The method is `None` when the request was not readable.
+pub(crate) fn check(method: Option<&str>, reply: &Reply) {
+    let message = reply.json();
+    assert_eq!(message["jsonrpc"], "2.0");
+    assert!(
+        message.get("method").is_none(),
+        "a server asks nothing of its own: {message}"
+    );
+    match (message.get("result"), message.get("error")) {
+        (Some(result), None) => {
+            assert_eq!(reply.status, 200);
+            assert!(message.get("id").is_some());
+            self::result(method.expect("a result answers a readable request"), result);
+            assert!(
+                reply
+                    .header("server-timing")
+                    .unwrap()
+                    .contains("handle;dur=")
+            );
+        }
+        (None, Some(error)) => {
+            self::error(error);
+            assert_ne!(message.get("id"), Some(&Value::Null));
+            assert_ne!(reply.status, 200);
+        }
+        _ => panic!("neither result nor error: {message}"),
+    }
+}
+
+fn error(error: &Value) {
+    let known = [
+        -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022,
+    ];
+    assert!(known.contains(&error["code"].as_i64().unwrap()), "{error}");
+    assert!(error["message"].is_string());
+}
+
+fn result(method: &str, result: &Value) {
+    let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert!(
+        info["name"].is_string() && info["version"].is_string(),
+        "{result}"
+    );
+    assert!(result["_meta"]["loadgen/instance"].is_u64());
+    match result["resultType"].as_str().unwrap() {
+        "complete" => complete(method, result),
+        "input_required" => input_required(method, result),
+        other => panic!("resultType {other}"),
+    }
+}
+
+fn complete(method: &str, result: &Value) {
+    let cached = |list: &str| {
+        assert!(result["ttlMs"].is_u64(), "{result}");
+        assert!(["public", "private"].contains(&result["cacheScope"].as_str().unwrap()));
+        result[list]
+            .as_array()
+            .unwrap_or_else(|| panic!("{list} missing: {result}"))
+    };
+    let strings = |entry: &Value, names: &[&str]| {
+        for name in names {
+            assert!(entry[name].is_string(), "{name} of {entry}");
+        }
+    };
+    match method {
+        "server/discover" => {
+            assert!(cached("supportedVersions").iter().all(Value::is_string));
+            assert!(result["capabilities"].is_object());
+        }
+        "tools/list" => {
+            for tool in cached("tools") {
+                strings(tool, &["name", "description"]);
+                assert_eq!(tool["inputSchema"]["type"], "object");
+            }
+        }
+        "prompts/list" => {
+            for prompt in cached("prompts") {
+                strings(prompt, &["name", "description"]);
+                assert!(
+                    prompt["arguments"]
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .all(|a| a["name"].is_string())
+                );
+            }
+        }
+        "resources/list" => {
+            for resource in cached("resources") {
+                strings(resource, &["uri", "name"]);
+            }
+        }
+        "resources/templates/list" => {
+            for template in cached("resourceTemplates") {
+                strings(template, &["uriTemplate", "name"]);
+            }
+        }
+        "tools/call" => {
+            assert!(matches!(
+                result.get("isError"),
+                None | Some(Value::Bool(true))
+            ));
+            for content in result["content"].as_array().unwrap() {
+                assert_eq!(content["type"], "text");
+                strings(content, &["text"]);
+            }
+        }
+        "prompts/get" => {
+            for message in result["messages"].as_array().unwrap() {
+                assert_eq!(message["role"], "user");
+                assert_eq!(message["content"]["type"], "text");
+                strings(&message["content"], &["text"]);
+            }
+        }
+        "resources/read" => {
+            for content in cached("contents") {
+                strings(content, &["uri", "mimeType", "text"]);
+            }
+        }
+        other => panic!("a result for {other}"),
+    }
+}
+
+fn input_required(method: &str, result: &Value) {
+    assert!(
+        ["tools/call", "prompts/get", "resources/read"].contains(&method),
+        "{method}"
+    );
+    assert!(result.get("ttlMs").is_none() && result.get("cacheScope").is_none());
+    assert!(!result["requestState"].as_str().unwrap().is_empty());
+    let requests = result["inputRequests"].as_object().unwrap();
+    assert!(!requests.is_empty());
+    for request in requests.values() {
+        assert_eq!(request["method"], "elicitation/create");
+        assert!(request.get("id").is_none() && request.get("jsonrpc").is_none());
+        let params = &request["params"];
+        assert_eq!(params["mode"], "form");
+        assert!(params["message"].is_string());
+        let schema = &params["requestedSchema"];
+        assert_eq!(schema["type"], "object");
+        let properties = schema["properties"].as_object().unwrap();
+        assert!(properties.values().all(|p| p["type"].is_string()));
+        for required in schema["required"].as_array().unwrap() {
+            assert!(properties.contains_key(required.as_str().unwrap()));
+        }
+    }
+}
