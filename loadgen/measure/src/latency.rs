@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use hdrhistogram::serialization::V2Serializer;
+
 use crate::HistogramError;
 use crate::tally::{Exact, Tally};
 
@@ -118,6 +120,10 @@ impl Latency {
         let mut latency = Self::from_base64(text)?;
         latency.0.restore(exact)?;
         Ok(latency)
+    }
+
+    pub(crate) fn to_plain_bytes(&self, serializer: &mut V2Serializer) -> Vec<u8> {
+        self.0.to_plain_bytes(serializer)
     }
 
     pub(crate) fn histogram(&self) -> &hdrhistogram::Histogram<u64> {

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use hdrhistogram::serialization::V2Serializer;
+
 use crate::Latency;
 
 /// What happened in one second of a run.
@@ -15,8 +17,9 @@ pub(crate) struct SecondCounts {
 }
 
 /// The per-second series. The second in progress has live histograms, one per round; a finished
-/// one is kept as compressed V2 bytes, so that a run of ten minutes at ten thousand rounds per
-/// second stays in the low megabytes.
+/// one is kept as V2 bytes, a few kilobytes for each round, so that a run of ten minutes at ten
+/// thousand rounds per second stays around ten megabytes. The bytes are not compressed here:
+/// deflating stops the sending thread for longer than a round takes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seconds {
     counts: Vec<SecondCounts>,
@@ -109,10 +112,11 @@ impl Seconds {
 
     fn live_as_finished(&self) -> impl Iterator<Item = Finished> + '_ {
         let live = self.live.iter().enumerate().filter(|(_, l)| !l.is_empty());
-        live.map(|(index, latency)| Finished {
+        let mut serializer = V2Serializer::new();
+        live.map(move |(index, latency)| Finished {
             second: self.live_second,
             round: as_round(index),
-            bytes: latency.to_bytes().into_boxed_slice(),
+            bytes: latency.to_plain_bytes(&mut serializer).into_boxed_slice(),
         })
     }
 }

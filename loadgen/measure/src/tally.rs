@@ -1,7 +1,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
+use hdrhistogram::serialization::{
+    Deserializer, Serializer as _, V2DeflateSerializer, V2Serializer,
+};
 
 /// Why a stored histogram could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -129,6 +131,15 @@ impl<const DIGITS: u8, const BOUND: u64> Tally<DIGITS, BOUND> {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
+            .serialize(&self.histogram, &mut bytes)
+            .expect("writing to memory succeeds and counts stay below i64::MAX");
+        bytes
+    }
+
+    /// HdrHistogram V2 bytes, not compressed: twice the size at an eighth of the time.
+    pub(crate) fn to_plain_bytes(&self, serializer: &mut V2Serializer) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        serializer
             .serialize(&self.histogram, &mut bytes)
             .expect("writing to memory succeeds and counts stay below i64::MAX");
         bytes

@@ -12,7 +12,7 @@ pub(crate) fn plot(result: &RunResult) -> Result<Plot, HistogramError> {
     let mut lines = Vec::new();
     for (index, round) in result.all.rounds.iter().enumerate() {
         let Some(ok) = round.ok() else { continue };
-        let look = Look::nth(index).unmarked();
+        let look = Look::nth(index);
         if let Some(response) = &ok.response {
             lines.push(line(
                 format!("round {} response", round.round),
@@ -22,7 +22,7 @@ pub(crate) fn plot(result: &RunResult) -> Result<Plot, HistogramError> {
         }
         if let Some(service) = &ok.service {
             let label = format!("round {} service", round.round);
-            lines.push(line(label, look.dashed(), service)?);
+            lines.push(line(label, look.dashed().unmarked(), service)?);
         }
     }
     Ok(Plot {
@@ -67,6 +67,8 @@ fn line(label: String, look: Look, figures: &LatencyFigures) -> Result<Line, His
         label,
         look,
         points: points(&figures.latency()?),
+        // Half a factor of ten.
+        marker_step: 8,
     })
 }
 

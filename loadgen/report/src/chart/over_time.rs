@@ -22,6 +22,7 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
         .enumerate()
         .map(|(index, (label, quantile))| Line {
             label: label.to_owned(),
+            marker_step: 1,
             look: look(index, result.seconds.len()),
             points: seconds
                 .iter()
@@ -41,6 +42,7 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
 pub(crate) fn throughput(result: &RunResult) -> Plot {
     let count = |label: &str, n: usize, count: fn(&SecondResult) -> u64| Line {
         label: label.to_owned(),
+        marker_step: 1,
         look: look(n, result.seconds.len()),
         points: result
             .seconds

@@ -22,6 +22,7 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
             let look = Look::nth(index);
             Line {
                 label: label.to_owned(),
+                marker_step: 1,
                 look: if index < 2 { look } else { look.dashed() },
                 points: result
                     .all

@@ -38,6 +38,8 @@ pub(crate) struct Line {
     pub(crate) label: String,
     pub(crate) look: Look,
     pub(crate) points: Vec<(f64, f64)>,
+    /// Every how many points a marker stands; at least 1.
+    pub(crate) marker_step: usize,
 }
 
 impl Plot {
@@ -74,6 +76,7 @@ impl Plot {
         Line {
             label: line.label.clone(),
             look: line.look,
+            marker_step: line.marker_step,
             points: line
                 .points
                 .iter()
@@ -176,7 +179,7 @@ fn draw_line(drawing: &mut Drawing<'_>, line: &Line) -> Result<(), Box<dyn std::
         drawing.draw_series(LineSeries::new(points, stroke))?;
     }
     let filled = line.look.colour.filled();
-    let points = line.points.iter().copied();
+    let points = line.points.iter().copied().step_by(line.marker_step);
     match line.look.marker {
         Marker::None => {}
         Marker::Disc => {
@@ -263,6 +266,7 @@ mod tests {
                 label: "line".into(),
                 look: Look::nth(0),
                 points: points.to_vec(),
+                marker_step: 1,
             }],
         }
     }
