@@ -7,6 +7,7 @@
 
 mod by_outcome;
 mod environment;
+mod kind;
 mod latency;
 mod matrix;
 mod outcome;

@@ -3,6 +3,7 @@
 mod assemble;
 mod checks;
 mod clock;
+mod conclude;
 mod diagnose;
 mod figures;
 mod findings;
@@ -14,6 +15,7 @@ mod metric;
 mod run;
 mod schema;
 mod store;
+mod threshold;
 mod verdict;
 mod work;
 
@@ -29,9 +31,10 @@ pub use hlog::HlogError;
 pub use load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
 };
-pub use metric::{Comparison, Metric, Threshold, ThresholdResult, UnknownMetric};
+pub use metric::{Metric, UnknownMetric};
 pub use run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
 pub use schema::result_schema;
 pub use store::{LoadError, SaveError, save_atomically};
+pub use threshold::{Comparison, Threshold, ThresholdResult};
 pub use verdict::{Status, Verdict};
 pub use work::{KindResult, RoundResult, ServerFigures};

@@ -9,7 +9,7 @@ use super::findings::Finding;
 use super::fleet::{Matrix, ReplicaResult};
 use super::generator::GeneratorResult;
 use super::load::{ConnectionResult, LoadResult, SecondResult};
-use super::metric::ThresholdResult;
+use super::threshold::ThresholdResult;
 use super::verdict::Verdict;
 use super::work::KindResult;
 use crate::Environment;

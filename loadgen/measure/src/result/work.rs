@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::{LatencyFigures, OutcomeFigures, SizeFigures, WithFailures};
-use crate::recorder::{KindTally, RoundTally};
+use crate::kind::{KindTally, RoundTally};
 use crate::{Latency, Outcome};
 
 /// What one workflow kind did.

@@ -1,0 +1,113 @@
+use std::time::Duration;
+
+use crate::by_outcome::{ByOutcome, merge_optional};
+use crate::{Latency, Outcome, RoundSample, Sizes};
+
+/// What is known about one workflow kind.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KindTally {
+    pub(crate) started: u64,
+    pub(crate) workflows: ByOutcome,
+    pub(crate) workflow_rounds: u64,
+    pub(crate) think_ns: u64,
+    pub(crate) sojourn_ns: u64,
+    pub(crate) rounds: Vec<RoundTally>,
+}
+
+/// What is known about one round of one workflow kind.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RoundTally {
+    pub(crate) outcomes: ByOutcome,
+    pub(crate) superseded: ByOutcome,
+    pub(crate) attempts: u64,
+    pub(crate) sent: u64,
+    pub(crate) request: Sizes,
+    pub(crate) response: Sizes,
+    pub(crate) state_sent: Sizes,
+    pub(crate) state_received: Sizes,
+    pub(crate) open: Option<Box<Latency>>,
+    pub(crate) handle: Option<Box<Latency>>,
+    pub(crate) seal: Option<Box<Latency>>,
+    /// Service times of the successful rounds that reported an open or a seal time.
+    pub(crate) timed_service_ns: u64,
+}
+
+impl KindTally {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.started += other.started;
+        self.workflows.merge(&other.workflows);
+        self.workflow_rounds += other.workflow_rounds;
+        self.think_ns = self.think_ns.saturating_add(other.think_ns);
+        self.sojourn_ns = self.sojourn_ns.saturating_add(other.sojourn_ns);
+        if self.rounds.len() < other.rounds.len() {
+            self.rounds
+                .resize_with(other.rounds.len(), RoundTally::default);
+        }
+        for (mine, theirs) in self.rounds.iter_mut().zip(&other.rounds) {
+            mine.merge(theirs);
+        }
+    }
+}
+
+impl RoundTally {
+    pub(crate) fn record(
+        &mut self,
+        sample: &RoundSample,
+        response: Duration,
+        service: Option<Duration>,
+    ) {
+        self.outcomes.record(sample.outcome, response, service);
+        self.attempts += u64::from(sample.attempts);
+        if sample.attempts > 0 {
+            self.sent += 1;
+            self.request.record(sample.request_bytes);
+        }
+        for (sizes, bytes) in [
+            (&mut self.response, sample.response_bytes),
+            (&mut self.state_sent, sample.state_sent_bytes),
+            (&mut self.state_received, sample.state_received_bytes),
+        ] {
+            if let Some(bytes) = bytes {
+                sizes.record(bytes);
+            }
+        }
+        if sample.outcome != Outcome::Ok {
+            return;
+        }
+        for (latency, time) in [
+            (&mut self.open, sample.server.open),
+            (&mut self.handle, sample.server.handle),
+            (&mut self.seal, sample.server.seal),
+        ] {
+            if let Some(time) = time {
+                latency.get_or_insert_default().record(time);
+            }
+        }
+        if let (Some(service), true) = (
+            service,
+            sample.server.open.is_some() || sample.server.seal.is_some(),
+        ) {
+            self.timed_service_ns = add_ns(self.timed_service_ns, service);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.outcomes.merge(&other.outcomes);
+        self.superseded.merge(&other.superseded);
+        self.attempts += other.attempts;
+        self.sent += other.sent;
+        self.request.merge(&other.request);
+        self.response.merge(&other.response);
+        self.state_sent.merge(&other.state_sent);
+        self.state_received.merge(&other.state_received);
+        merge_optional(&mut self.open, other.open.as_deref());
+        merge_optional(&mut self.handle, other.handle.as_deref());
+        merge_optional(&mut self.seal, other.seal.as_deref());
+        self.timed_service_ns = self.timed_service_ns.saturating_add(other.timed_service_ns);
+    }
+}
+
+/// Adds a time to a sum of nanoseconds, stopping at the highest.
+pub(crate) fn add_ns(sum: u64, time: Duration) -> u64 {
+    sum.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}

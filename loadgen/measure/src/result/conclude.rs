@@ -1,0 +1,142 @@
+use super::diagnose::diagnose;
+use super::findings::{Finding, FindingCode};
+use super::generator::Bound;
+use super::run::RunResult;
+use super::verdict::{Status, Verdict};
+use crate::Outcome;
+
+/// What a reader should know about a result that is complete but for findings and verdict.
+pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
+    let load = &result.load;
+    let mut findings = diagnose(&result.matrix);
+    for replica in &result.replicas {
+        if let Some(death) = &replica.facts.died {
+            findings.push(Finding::about(
+                FindingCode::ReplicaDied,
+                vec![replica.index],
+                format!(
+                    "replica {} died during the run: {}",
+                    replica.index, death.status
+                ),
+            ));
+        }
+    }
+    let mut add = |holds: bool, code: FindingCode, sentence: String| {
+        if holds {
+            findings.push(Finding::new(code, sentence));
+        }
+    };
+    let outcome = |outcome: Outcome| load.outcomes.get(&outcome).copied().unwrap_or(0);
+    add(
+        outcome(Outcome::Ok) == 0 && !result.partial,
+        FindingCode::NoSuccess,
+        "no workflow ended well".to_owned(),
+    );
+    add(
+        load.started < load.planned && !result.partial && !result.interrupted,
+        FindingCode::RateNotReached,
+        format!(
+            "rate not reached: {} of {} planned workflows were started ({:.1} %)",
+            load.started,
+            load.planned,
+            100.0 * load.started as f64 / load.planned.max(1) as f64
+        ),
+    );
+    add(
+        outcome(Outcome::Unfinished) > 0,
+        FindingCode::Unfinished,
+        format!(
+            "{} workflows were still in flight when the drain ended; their ages are lower bounds",
+            outcome(Outcome::Unfinished)
+        ),
+    );
+    add(
+        outcome(Outcome::StaleConnection) > 0,
+        FindingCode::StaleConnections,
+        format!(
+            "{} workflows ended on a kept-alive connection that the server had closed: its idle \
+             timeout is shorter than the client's",
+            outcome(Outcome::StaleConnection)
+        ),
+    );
+    add(
+        result.clock.clocks_disagree,
+        FindingCode::ClocksDisagree,
+        format!(
+            "wall clock and monotonic clock disagree by {:.1} s; durations are monotonic",
+            result.clock.wall_less_monotonic_s
+        ),
+    );
+    add(
+        result.generator.inverted_intervals > 0,
+        FindingCode::InvertedIntervals,
+        format!(
+            "{} measured intervals ended before they began and were taken as 0",
+            result.generator.inverted_intervals
+        ),
+    );
+    add(
+        clipped > 0,
+        FindingCode::ClippedTimes,
+        format!("{clipped} rounds took longer than an hour and stand in the histograms as one"),
+    );
+    for check in result
+        .checks
+        .iter()
+        .filter(|check| check.pass == Some(false))
+    {
+        let code = if check.tolerance > 0.0 {
+            FindingCode::LittlesLawBroken
+        } else {
+            FindingCode::CheckFailed
+        };
+        add(
+            true,
+            code,
+            format!(
+                "the result contradicts itself: {} does not hold",
+                check.name
+            ),
+        );
+    }
+    add(
+        result.generator.bound_by == Bound::Generator,
+        FindingCode::GeneratorBound,
+        result.generator.bound_reason.clone(),
+    );
+    findings
+}
+
+/// The judgement on a result that is complete but for the verdict.
+pub(crate) fn verdict(result: &RunResult) -> Verdict {
+    let about = |wanted: &[FindingCode]| -> Vec<String> {
+        let wanted = result.findings.iter().filter(|f| wanted.contains(&f.code));
+        wanted.map(|finding| finding.sentence.clone()).collect()
+    };
+    let invalid = about(&[FindingCode::CheckFailed, FindingCode::GeneratorBound]);
+    let mut missed: Vec<String> = result
+        .thresholds
+        .iter()
+        .filter(|threshold| !threshold.pass)
+        .map(|t| {
+            let value = t
+                .value
+                .map_or_else(|| "n/a".to_owned(), |v| format!("{v:.4}"));
+            format!("{} is {value}, not {} {}", t.name, t.comparison, t.limit)
+        })
+        .collect();
+    missed.extend(about(&[FindingCode::NoSuccess]));
+    let (status, mut reasons) = if result.interrupted {
+        let mut reasons = vec!["interrupted".to_owned()];
+        reasons.extend(invalid);
+        (Status::Interrupted, reasons)
+    } else if !invalid.is_empty() {
+        (Status::Invalid, invalid)
+    } else if !missed.is_empty() {
+        (Status::ThresholdMissed, std::mem::take(&mut missed))
+    } else {
+        (Status::Good, Vec::new())
+    };
+    reasons.append(&mut missed);
+    Verdict { status, reasons }
+}

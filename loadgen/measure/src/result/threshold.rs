@@ -1,0 +1,100 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::metric::Metric;
+use super::run::RunResult;
+
+/// On which side of the limit the value must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Comparison {
+    /// The limit or more.
+    #[serde(rename = ">=")]
+    AtLeast,
+    /// The limit or less.
+    #[serde(rename = "<=")]
+    AtMost,
+    /// More than the limit.
+    #[serde(rename = ">")]
+    Above,
+    /// Less than the limit.
+    #[serde(rename = "<")]
+    Below,
+}
+
+impl Comparison {
+    fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Self::AtLeast => value >= limit,
+            Self::AtMost => value <= limit,
+            Self::Above => value > limit,
+            Self::Below => value < limit,
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::AtLeast => ">=",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::Below => "<",
+        })
+    }
+}
+
+/// A limit that a scenario sets on a figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Threshold {
+    /// The figure.
+    pub metric: Metric,
+    /// On which side of the limit it must be.
+    pub comparison: Comparison,
+    /// The limit, in the figure's unit; a finite number.
+    pub limit: f64,
+}
+
+/// A threshold and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThresholdResult {
+    /// The figure, as in `round1.response.p99_ms`.
+    pub name: String,
+    /// On which side of the limit it must be.
+    pub comparison: Comparison,
+    /// The limit, in the figure's unit.
+    pub limit: f64,
+    /// The figure's value; null when there was nothing to take it from, which fails.
+    pub value: Option<f64>,
+    /// Whether the value is on the right side.
+    pub pass: bool,
+}
+
+impl Threshold {
+    pub(crate) fn judge(&self, result: &RunResult) -> ThresholdResult {
+        let value = self.metric.value(result);
+        ThresholdResult {
+            name: self.metric.to_string(),
+            comparison: self.comparison,
+            limit: self.limit,
+            value,
+            pass: value.is_some_and(|value| self.comparison.holds(value, self.limit)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_right_side_of_a_limit_passes() {
+        assert!(Comparison::Below.holds(40.0, 50.0));
+        assert!(!Comparison::Below.holds(60.0, 50.0));
+        assert!(!Comparison::Below.holds(50.0, 50.0));
+        assert!(Comparison::AtMost.holds(50.0, 50.0));
+        assert!(Comparison::AtLeast.holds(0.99, 0.99));
+        assert!(!Comparison::Above.holds(0.99, 0.99));
+    }
+}
