@@ -1,5 +1,12 @@
 //! The replica as clients meet it: bytes on a loopback socket.
-#![allow(missing_docs, reason = "a test binary has no readers of its API")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failed step ends the test, also in its helpers"
+)]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "json! literals read best when passed as they are"
+)]
 
 mod body;
 mod client;
