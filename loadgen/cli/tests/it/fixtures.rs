@@ -1,4 +1,4 @@
-//! Programs that the tests talk to: fleets and clients on the official SDKs.
+//! Programs that the tests talk to: our own replicas, fleets and clients on the official SDKs.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -107,13 +107,20 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts `command` and waits for the JSON line that says it is ready.
-    pub(crate) fn start(command: &mut Command) -> Self {
+    /// Starts `command`, gives it `input` and waits for the JSON line that says it is ready. Its
+    /// standard input stays open.
+    fn start(command: &mut Command, input: &str) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server's program can be run");
+        child
+            .stdin
+            .as_mut()
+            .expect("stdin is piped")
+            .write_all(input.as_bytes())
+            .expect("the server reads its standard input");
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().expect("stdout is piped"))
             .read_line(&mut line)
@@ -137,6 +144,29 @@ impl Drop for Server {
     }
 }
 
+/// Our own replicas, each a process of its own, all with one key.
+#[derive(Debug)]
+pub(crate) struct Replicas(Vec<Server>);
+
+impl Replicas {
+    pub(crate) fn start(replicas: usize) -> Self {
+        let key = "1:mint:bG9hZGdlbi10ZXN0LWtleS1ub3QtYS1zZWNyZXQtMDE\n\n";
+        let start = |instance: usize| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
+            command.args(["replica", "--keys-from-stdin"]);
+            command.args(["--instance", &instance.to_string()]);
+            Server::start(&mut command, key)
+        };
+        Self((0..replicas).map(start).collect())
+    }
+
+    /// One URL per replica.
+    pub(crate) fn urls(&self) -> Vec<String> {
+        let url = |server: &Server| server.ready["url"].as_str().expect("a URL").to_owned();
+        self.0.iter().map(url).collect()
+    }
+}
+
 /// Replicas on an official SDK, on free ports, sharing whatever key `env` names.
 #[derive(Debug)]
 pub(crate) struct Fleet(Server);
@@ -150,7 +180,7 @@ impl Fleet {
             .env("PEERS_WORK", peers_work())
             .env_remove("REQUEST_STATE_KEY")
             .envs(env.iter().copied());
-        Self(Server::start(&mut command))
+        Self(Server::start(&mut command, ""))
     }
 
     /// One URL per replica.

@@ -1,10 +1,11 @@
-//! Clients on the official SDKs pass against fleets, and change replica with every request.
+//! `loadgen` with the official SDKs: their clients against our replicas, our load on their servers.
 
 use std::collections::HashSet;
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::fixtures::{Fleet, Peer, Sdk};
+use crate::fixtures::{Fleet, Peer, Replicas, Sdk, workspace};
 
 /// Runs the SDK's client against `urls`: every call must pass, and every multi-round call must
 /// have met another replica in each of its rounds.
@@ -72,4 +73,123 @@ fn ts_client_passes_against_a_python_fleet() {
     };
     let fleet = Fleet::start(python, 3, &[]);
     client_passes(ts, &fleet.urls());
+}
+
+#[test]
+fn python_client_passes_against_our_replicas() {
+    let Some(python) = Peer::installed(Sdk::Python) else {
+        return;
+    };
+    client_passes(python, &Replicas::start(3).urls());
+}
+
+#[test]
+fn ts_client_passes_against_our_replicas() {
+    let Some(ts) = Peer::installed(Sdk::TypeScript) else {
+        return;
+    };
+    client_passes(ts, &Replicas::start(3).urls());
+}
+
+#[test]
+fn a_python_fleet_is_loaded_across_its_replicas() {
+    let Some(python) = Peer::installed(Sdk::Python) else {
+        return;
+    };
+    all_ok_across_replicas(&Fleet::start(python, 3, &[]).urls());
+}
+
+#[test]
+fn a_ts_fleet_is_loaded_across_its_replicas() {
+    let Some(ts) = Peer::installed(Sdk::TypeScript) else {
+        return;
+    };
+    all_ok_across_replicas(&Fleet::start(ts, 3, &[]).urls());
+}
+
+#[test]
+fn replicas_with_keys_of_their_own_are_named() {
+    let Some(python) = Peer::installed(Sdk::Python) else {
+        return;
+    };
+    let alone = |key: &str| Fleet::start(python, 1, &[("REQUEST_STATE_KEY", key)]);
+    let fleets = ["a", "b", "c"].map(|letter| alone(&letter.repeat(32)));
+    let urls: Vec<String> = fleets.iter().flat_map(Fleet::urls).collect();
+
+    let ran = run_wizard(&urls);
+    assert_eq!(ran.exit, Some(3), "{}", ran.said);
+    for cell in cells(&ran.result) {
+        let own = cell["minted_by"] == cell["opened_by"];
+        assert_eq!(cell["ok"] != 0, own, "{cell}");
+        assert_eq!(cell["state_rejected"] == 0, own, "{cell}");
+        assert_eq!(cell["other"], 0, "{cell}");
+    }
+    let findings = ran.result["findings"].as_array().expect("findings");
+    let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
+    assert!(
+        codes.contains(&&Value::from("key_or_audience_not_shared")),
+        "{codes:?}"
+    );
+    assert!(
+        ran.said
+            .contains("key or audience not shared between replicas"),
+        "{}",
+        ran.said
+    );
+}
+
+/// A run of `scenarios/wizard.toml` that has ended.
+struct Ran {
+    exit: Option<i32>,
+    /// Its stdout and stderr.
+    said: String,
+    /// Its `result.json`.
+    result: Value,
+}
+
+fn run_wizard(urls: &[String]) -> Ran {
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
+    command
+        .current_dir(workspace())
+        .args(["run", "scenarios/wizard.toml", "--out"])
+        .arg(out.path());
+    for url in urls {
+        command.args(["--target", url]);
+    }
+    let done = command.output().expect("loadgen can be run");
+    let said = [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let said = said.concat();
+    let result = std::fs::read(out.path().join("result.json"))
+        .unwrap_or_else(|error| panic!("no result.json: {error}\n{said}"));
+    Ran {
+        exit: done.status.code(),
+        said,
+        result: serde_json::from_slice(&result).expect("result.json is JSON"),
+    }
+}
+
+fn cells(result: &Value) -> &Vec<Value> {
+    let cells = result["matrix"]["cells"].as_array().expect("a matrix");
+    assert_eq!(cells.len(), 9);
+    cells
+}
+
+fn all_ok_across_replicas(urls: &[String]) {
+    let ran = run_wizard(urls);
+    assert_eq!(ran.exit, Some(0), "{}", ran.said);
+    let load = &ran.result["load"];
+    assert_ne!(load["planned"], 0);
+    assert_eq!(load["started"], load["planned"], "{load}");
+    assert_eq!(
+        load["outcomes"],
+        serde_json::json!({ "ok": load["planned"] })
+    );
+    for cell in cells(&ran.result) {
+        assert_eq!(cell["state_rejected"], 0, "{cell}");
+        assert_eq!(cell["other"], 0, "{cell}");
+        if cell["minted_by"] != cell["opened_by"] {
+            assert_ne!(cell["ok"], 0, "{cell}");
+        }
+    }
 }
