@@ -148,19 +148,20 @@ struct Ran {
 }
 
 fn run_wizard(urls: &[String]) -> Ran {
-    let out = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("result");
     let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
     command
         .current_dir(workspace())
         .args(["run", "scenarios/wizard.toml", "--out"])
-        .arg(out.path());
+        .arg(&out);
     for url in urls {
         command.args(["--target", url]);
     }
     let done = command.output().expect("loadgen can be run");
     let said = [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let said = said.concat();
-    let result = std::fs::read(out.path().join("result.json"))
+    let result = std::fs::read(out.join("result.json"))
         .unwrap_or_else(|error| panic!("no result.json: {error}\n{said}"));
     Ran {
         exit: done.status.code(),
