@@ -41,21 +41,73 @@ pub(crate) fn to_string(bytes: &[u8]) -> String {
     String::from_utf8(out).expect("the base64url alphabet is ASCII")
 }
 
-/// Raw bytes encoded at a time: a multiple of 3 that stays in the first-level cache.
+/// Reads the first eight characters of a token, six bytes, without a look at the rest. `None` when
+/// one of them is not of the alphabet. Quicker than the codec for so few.
+pub(crate) fn decode_eight(text: &[u8; 8]) -> Option<[u8; 6]> {
+    const VALUES: [u8; 256] = values();
+    let mut bits = 0u64;
+    let mut bad = 0;
+    for &c in text {
+        let value = VALUES[usize::from(c)];
+        bad |= value;
+        bits = bits << 6 | u64::from(value & 63);
+    }
+    let [_, _, bytes @ ..] = bits.to_be_bytes();
+    (bad < 64).then_some(bytes)
+}
+
+/// The six bits of each character, 255 for those outside the alphabet.
+const fn values() -> [u8; 256] {
+    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut values = [255; 256];
+    let mut i = 0;
+    while i < alphabet.len() {
+        values[alphabet[i] as usize] = i as u8;
+        i += 1;
+    }
+    values
+}
+
+/// Raw bytes copied aside at a time: multiples of 3 that stay in the first-level cache. Most tokens
+/// fit the small one, which takes less time to clear.
+const SMALL: usize = 3 * 128;
 const CHUNK: usize = 3 * 512;
+
+/// From this gap between text and raw bytes on, what fits the gap is encoded without a copy.
+const GAP: usize = 2048;
 
 /// Encodes in place: on entry the last `raw` bytes of `buffer` hold the bytes, on return the whole
 /// buffer holds their text. `buffer` is exactly `encoded_len(raw)` long.
 ///
-/// Chunks are copied aside first, since the codec needs input and output apart. The text of the
-/// first k chunks ends at 4/3 of their bytes, never after the place where the rest of the raw
-/// bytes begins, because text and raw bytes end together.
+/// The codec needs input and output apart. Text and raw bytes end together and the text is a third
+/// longer, so before the raw bytes there is a gap of a third of what is left of them: as long as it
+/// is wide, as much as fits it is encoded straight into it; then chunks are copied aside first.
 pub(crate) fn encode_tail(buffer: &mut [u8], raw: usize) {
     debug_assert_eq!(buffer.len(), encoded_len(raw));
-    let mut chunk = [0; CHUNK];
+    if raw <= SMALL {
+        return encode_copied::<SMALL>(buffer, raw);
+    }
+    let (mut rest, mut raw) = (buffer, raw);
+    loop {
+        let gap = rest.len() - raw;
+        if gap < GAP {
+            return encode_copied::<CHUNK>(rest, raw);
+        }
+        let groups = gap / 4;
+        let (text, bytes) = rest.split_at_mut(gap);
+        encode(&bytes[..3 * groups], &mut text[..4 * groups]);
+        rest = &mut rest[4 * groups..];
+        raw -= 3 * groups;
+    }
+}
+
+/// [`encode_tail`] by chunks of `N` bytes. A chunk's text never reaches the bytes that come after
+/// the chunk, because the gap before them is never negative.
+fn encode_copied<const N: usize>(buffer: &mut [u8], raw: usize) {
+    let mut chunk = [0; N];
     let (mut from, mut to) = (buffer.len() - raw, 0);
     while from < buffer.len() {
-        let bytes = CHUNK.min(buffer.len() - from);
+        let bytes = N.min(buffer.len() - from);
         chunk[..bytes].copy_from_slice(&buffer[from..from + bytes]);
         encode(&chunk[..bytes], &mut buffer[to..to + encoded_len(bytes)]);
         from += bytes;
@@ -79,7 +131,17 @@ mod tests {
 
     #[test]
     fn encoding_in_place_gives_the_same_text() {
-        let sizes = (0..40).chain([CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 2, 70_000]);
+        let sizes = (0..40).chain(SMALL - 3..SMALL + 4).chain([
+            CHUNK - 1,
+            CHUNK,
+            CHUNK + 1,
+            3 * CHUNK + 2,
+            3 * GAP - 1,
+            3 * GAP,
+            3 * GAP + 9,
+            70_000,
+            1 << 20,
+        ]);
         for bytes in sizes {
             let raw: Vec<u8> = (0..bytes).map(|i| (i * 7 + i / 251) as u8).collect();
             let mut buffer = vec![0; encoded_len(bytes)];
@@ -87,6 +149,19 @@ mod tests {
             buffer[start..].copy_from_slice(&raw);
             encode_tail(&mut buffer, bytes);
             assert_eq!(buffer, to_string(&raw).into_bytes(), "{bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn eight_characters_decode_as_the_codec_decodes_them() {
+        for i in 0..8 {
+            for c in 0..=255 {
+                let mut text = *b"EQHuAQID";
+                text[i] = c;
+                let mut out = [0; 6];
+                let expected = decode(&text, &mut out).map(|_| out);
+                assert_eq!(decode_eight(&text), expected);
+            }
         }
     }
 

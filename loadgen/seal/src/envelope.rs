@@ -53,9 +53,7 @@ impl Header {
 
     /// Reads the header from the first characters of a token.
     pub(crate) fn decode(token: &[u8]) -> Option<Self> {
-        let mut bytes = [0; Self::BYTES];
-        encoding::decode(token.get(..Self::CHARS)?, &mut bytes)?;
-        Some(Self::from_bytes(bytes))
+        encoding::decode_eight(token.first_chunk::<{ Self::CHARS }>()?).map(Self::from_bytes)
     }
 
     pub(crate) fn aad(self, binding: &Binding) -> [u8; AAD_BYTES] {
