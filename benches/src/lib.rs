@@ -3,6 +3,8 @@
 
 mod case;
 mod ratio;
+mod rtlf;
 
 pub use case::{ARGUMENTS, CLAIMS, Case, NOW, SIZES, binding, cases, check_agreement, state};
 pub use ratio::{Ratio, compare, time};
+pub use rtlf::{DecileTest, Outcome, Verdict};
