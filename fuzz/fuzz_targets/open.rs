@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use loadgen_seal::{
     Algorithm, ArgumentsDigest, Backend, Binding, BindingFields, Claims, Config, Key, KeyId,
-    KeyRing, Sealer, Ttl, Unverified, UnixSeconds,
+    KeyRing, Sealer, Ttl, UnixSeconds, Unverified,
 };
 
 const NOW: UnixSeconds = UnixSeconds(1_800_000_000);
@@ -35,28 +35,38 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             let ttl = Ttl::try_from(300u64).expect("300 s are a life");
             let config = Config::new(algorithm, backend, KeyRing::single(key), ttl);
             let sealer = Sealer::new(&config).expect("available");
-            let claims = Claims { deadline: 1_800_000_900, round: 1 };
+            let claims = Claims {
+                deadline: 1_800_000_900,
+                round: 1,
+            };
             let token = sealer.seal(&BINDING, claims, b"state", NOW).expect("short");
-            cases.push(Case { sealer, token: token.into_bytes() });
+            cases.push(Case {
+                sealer,
+                token: token.into_bytes(),
+            });
         }
     }
     cases
 });
 
+/// Whether this text was sealed by one of the cases. Backends of one algorithm share their tokens,
+/// and a fuzzer that watches comparisons does find them.
+fn is_sealed(text: &[u8]) -> bool {
+    CASES.iter().any(|case| case.token == text)
+}
+
 fuzz_target!(|input: &[u8]| {
     let _ = Unverified::read(input);
     for Case { sealer, token } in CASES.iter() {
-        if input != token {
-            assert!(sealer.open(&BINDING, input, NOW).is_err());
-        }
-        // The good token with its front, then its back, taken from the input.
+        // The input, and the good token with its front, then its back, taken from the input.
         let cut = input.len().min(token.len());
-        for changed in [
+        for text in [
+            input.to_vec(),
             [&input[..cut], &token[cut..]].concat(),
             [&token[..token.len() - cut], &input[input.len() - cut..]].concat(),
         ] {
-            if changed != *token {
-                assert!(sealer.open(&BINDING, &changed, NOW).is_err());
+            if sealer.open(&BINDING, &text, NOW).is_ok() {
+                assert!(is_sealed(&text), "accepted: {}", text.escape_ascii());
             }
         }
     }
