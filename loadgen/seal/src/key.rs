@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 use crate::algorithm::Algorithm;
 use crate::encoding;
 use crate::envelope::Header;
+use crate::key_ring::Role;
 
 /// Names a key inside a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,8 +79,23 @@ impl Key {
         self.material.len()
     }
 
-    /// The material in base64url, for the text form of a ring.
-    pub(crate) fn encoded(&self) -> Zeroizing<String> {
+    /// The line for a key file, secret included, with its line end: see
+    /// [`KeyRing`](crate::KeyRing) for the form.
+    pub fn to_secret_line(&self, role: Role) -> Zeroizing<String> {
+        // Sized up front, since growing would leave unwiped copies of the secret behind.
+        let encoded = self.encoded();
+        let mut line = Zeroizing::new(String::with_capacity(encoded.len() + 40));
+        line.push_str(&format!("{}:{role}:", self.id));
+        line.push_str(&encoded);
+        if let Some(created) = self.created_s {
+            line.push_str(&format!(":{created}"));
+        }
+        line.push('\n');
+        line
+    }
+
+    /// The material in base64url.
+    fn encoded(&self) -> Zeroizing<String> {
         Zeroizing::new(encoding::to_string(&self.material))
     }
 

@@ -160,19 +160,12 @@ impl KeyRing {
     /// The text form, secrets included: for a key file or a replica's standard input only.
     pub fn to_secret_text(&self) -> Zeroizing<String> {
         // Sized up front, since growing would leave unwiped copies of the secrets behind.
-        let room = self
-            .keys
-            .iter()
-            .map(|(_, k)| encoding::encoded_len(k.material_bytes()) + 40);
-        let mut text = Zeroizing::new(String::with_capacity(room.sum()));
-        for (role, key) in &self.keys {
-            text.push_str(&format!("{}:{role}:", key.id()));
-            text.push_str(&key.encoded());
-            if let Some(created) = key.created_s() {
-                text.push_str(&format!(":{created}"));
-            }
-            text.push('\n');
-        }
+        let lines: Vec<_> = self
+            .keys()
+            .map(|(role, key)| key.to_secret_line(role))
+            .collect();
+        let mut text = Zeroizing::new(String::with_capacity(lines.iter().map(|l| l.len()).sum()));
+        lines.iter().for_each(|line| text.push_str(line));
         text
     }
 
