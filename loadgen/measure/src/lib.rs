@@ -25,13 +25,13 @@ pub use outcome::{NotStarted, Outcome, TimeMeaning};
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use result::{
-    Bound, Check, Comparison, ConnectionFacts, ConnectionResult, Finding, FindingCode,
-    GeneratorFacts, GeneratorResult, HlogError, InFlight, KindResult, LatencyFigures, LoadError,
-    LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures, ReplicaDeath, ReplicaFacts,
-    ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
-    ScenarioRecord, SecondResult, SecondRound, ServerFigures, SizeFigures, Status, Threshold,
-    ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
-    save_atomically,
+    BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, FailureExample,
+    Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight, KindResult,
+    LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
+    ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts, RunResult,
+    SCHEMA_VERSION, SaveError, ScenarioRecord, SecondResult, SecondRound, ServerFigures,
+    SizeFigures, Status, Threshold, ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures,
+    Workload, diagnose, result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

@@ -56,6 +56,11 @@ impl Recorder {
         self.kinds[kind].started += 1;
     }
 
+    /// Workflows that were taken up so far, of all kinds.
+    pub fn started_count(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.started).sum()
+    }
+
     /// `count` planned workflows were not started, for this reason.
     pub fn not_started(&mut self, cause: NotStarted, count: u64) {
         self.not_started[cause.index()] += count;

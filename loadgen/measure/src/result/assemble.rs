@@ -4,6 +4,7 @@ use super::checks::{self, Counts};
 use super::clock::RunClock;
 use super::conclude;
 use super::figures::LatencyFigures;
+use super::findings::FailureExample;
 use super::fleet::{Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
 use super::generator::{self, Evidence, GeneratorFacts, GeneratorResult};
 use super::load::{
@@ -45,6 +46,8 @@ pub struct RunFacts {
     pub in_flight: Option<InFlight>,
     /// Limit and peak of connections.
     pub connections: ConnectionFacts,
+    /// What was said or seen when rounds failed.
+    pub failures: Vec<FailureExample>,
     /// The load generator's own use of the machine.
     pub generator: GeneratorFacts,
     /// Limits on figures, the implied one included.
@@ -95,6 +98,7 @@ impl RunResult {
             connections: connections(facts.connections, samples),
             seconds: seconds(samples),
             load,
+            failures: facts.failures,
             tool: facts.tool,
             scenario: facts.scenario,
             seed: facts.seed,

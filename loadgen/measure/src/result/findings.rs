@@ -1,6 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Outcome;
+
 /// Something a reader should know, for machines and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
@@ -11,6 +13,19 @@ pub struct Finding {
     /// Replicas that it is about; empty when it is about none in particular.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replicas: Vec<usize>,
+}
+
+/// What was said or seen when rounds failed, with how often.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureExample {
+    /// How the rounds ended.
+    pub outcome: Outcome,
+    /// Replica that they went to.
+    pub replica: usize,
+    /// What the server said, or what was seen, in one line.
+    pub text: String,
+    /// Rounds that failed with these very words.
+    pub count: u64,
 }
 
 /// Kinds of findings.

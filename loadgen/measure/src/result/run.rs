@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checks::Check;
 use super::clock::RunClock;
-use super::findings::Finding;
+use super::findings::{FailureExample, Finding};
 use super::fleet::{Matrix, ReplicaResult};
 use super::generator::GeneratorResult;
 use super::load::{ConnectionResult, LoadResult, SecondResult};
@@ -44,6 +44,9 @@ pub struct RunResult {
     pub verdict: Verdict,
     /// What a reader should know.
     pub findings: Vec<Finding>,
+    /// What was said or seen when rounds failed: different sentences up to a bound, so the counts
+    /// need not add up to those of the outcomes.
+    pub failures: Vec<FailureExample>,
     /// Limits on figures.
     pub thresholds: Vec<ThresholdResult>,
     /// The result checked against itself.

@@ -1,9 +1,10 @@
 use std::fmt;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::metric::Metric;
+use super::metric::{Metric, UnknownMetric};
 use super::run::RunResult;
 
 /// On which side of the limit the value must be.
@@ -56,6 +57,52 @@ pub struct Threshold {
     pub limit: f64,
 }
 
+/// The text is no threshold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadThreshold {
+    /// Not of the form FIGURE COMPARISON NUMBER.
+    #[error("`{0}` is no threshold; write for example `ok.rate >= 0.99`, with one of >= <= > <")]
+    Form(String),
+    /// The figure does not exist.
+    #[error(transparent)]
+    Figure(#[from] UnknownMetric),
+    /// The limit is not a finite number.
+    #[error("`{0}` is no number to compare with")]
+    Limit(String),
+}
+
+impl FromStr for Threshold {
+    type Err = BadThreshold;
+
+    /// Reads `ok.rate >= 0.99` and the like.
+    fn from_str(text: &str) -> Result<Self, BadThreshold> {
+        let operators = [
+            (">=", Comparison::AtLeast),
+            ("<=", Comparison::AtMost),
+            (">", Comparison::Above),
+            ("<", Comparison::Below),
+        ];
+        let (figure, comparison, limit) = operators
+            .into_iter()
+            .find_map(|(sign, comparison)| {
+                let (figure, limit) = text.split_once(sign)?;
+                Some((figure.trim(), comparison, limit.trim()))
+            })
+            .ok_or_else(|| BadThreshold::Form(text.to_owned()))?;
+        let metric = figure.parse()?;
+        let limit = limit
+            .parse()
+            .ok()
+            .filter(|limit: &f64| limit.is_finite())
+            .ok_or_else(|| BadThreshold::Limit(limit.to_owned()))?;
+        Ok(Self {
+            metric,
+            comparison,
+            limit,
+        })
+    }
+}
+
 /// A threshold and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThresholdResult {
@@ -87,6 +134,24 @@ impl Threshold {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thresholds_are_read_and_bad_ones_named() {
+        let read: Threshold = "round1.response.p99_ms<20".parse().unwrap();
+        assert_eq!(read.comparison, Comparison::Below);
+        assert_eq!(read.limit, 20.0);
+        let read: Threshold = "ok.rate >= 0.99".parse().unwrap();
+        assert_eq!(read.comparison, Comparison::AtLeast);
+        for (text, want) in [
+            ("ok.rate", "is no threshold"),
+            ("ok.rate >= fast", "`fast` is no number"),
+            ("ok.rate >= NaN", "`NaN` is no number"),
+            ("speed > 1", "no such figure"),
+        ] {
+            let error = text.parse::<Threshold>().unwrap_err().to_string();
+            assert!(error.contains(want), "{error}");
+        }
+    }
 
     #[test]
     fn the_right_side_of_a_limit_passes() {

@@ -55,6 +55,7 @@ pub(crate) fn facts(planned: u64) -> RunFacts {
         },
         planned,
         in_flight: None,
+        failures: Vec::new(),
         connections: ConnectionFacts {
             asked: Some(64),
             open_max: 9,
@@ -73,17 +74,7 @@ pub(crate) fn facts(planned: u64) -> RunFacts {
 }
 
 pub(crate) fn threshold(text: &str) -> Threshold {
-    use loadgen_measure::Comparison;
-    let parts: Vec<&str> = text.split(' ').collect();
-    Threshold {
-        metric: parts[0].parse().unwrap(),
-        comparison: match parts[1] {
-            ">=" => Comparison::AtLeast,
-            "<" => Comparison::Below,
-            other => panic!("no comparison: {other}"),
-        },
-        limit: parts[2].parse().unwrap(),
-    }
+    text.parse().unwrap()
 }
 
 /// Wizards of three rounds, 100 ms apart, over all pairs of replicas in turn. `refuse` says

@@ -58,6 +58,7 @@ fn facts(planned: u64) -> RunFacts {
         },
         planned,
         in_flight: None,
+        failures: Vec::new(),
         connections: ConnectionFacts {
             asked: Some(64),
             open_max: 7,

@@ -1,0 +1,395 @@
+//! What a reply means: the JSON-RPC body first, the HTTP status second.
+
+use loadgen_measure::{Outcome, ServerTiming};
+use loadgen_protocol::{
+    Entries, ErrorCode, ErrorObject, InputRequest, Response, ResultHead, ResultType,
+    STATE_REJECTED_REASON,
+};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A whole HTTP reply, as far as anything here looks at it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reply {
+    /// HTTP status.
+    pub(crate) status: u16,
+    /// Media type, lower case, without parameters; empty when absent.
+    pub(crate) media_type: String,
+    /// The body; of an event stream, the message that answers the request (or all of the stream
+    /// when none does).
+    pub(crate) body: Vec<u8>,
+    /// Bytes of the whole body as received.
+    pub(crate) body_bytes: u64,
+    /// Whether a `Retry-After` header came along.
+    pub(crate) retry_after: bool,
+    /// Whether an `Mcp-Session-Id` header came along: the mark of a session-bound server.
+    pub(crate) session: bool,
+    /// What the server said about its own work.
+    pub(crate) server: ServerTiming,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(crate) enum Meaning {
+    /// The call is done.
+    Complete,
+    /// The server asks, or wants to be called again with the state alone.
+    Ask {
+        /// Questions by key; empty when there are none.
+        questions: Entries<InputRequest>,
+        /// The state as written, quotes included.
+        state: Option<Box<RawValue>>,
+    },
+    /// The workflow ends here.
+    Failed {
+        /// Its class.
+        outcome: Outcome,
+        /// One line for people: what the server said.
+        why: String,
+    },
+}
+
+/// Reads the reply to the request with this id. `sent_state`: whether that request carried a state,
+/// without which nothing can be a refused one.
+pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
+    let response = serde_json::from_slice::<Response<'_>>(&reply.body)
+        .ok()
+        .filter(|r| r.result.is_some() || r.error.is_some());
+    let Some(response) = response else {
+        return without_body(reply);
+    };
+    if let Some(error) = &response.error {
+        return failed(
+            error_class(reply, error, sent_state),
+            describe(reply, error),
+        );
+    }
+    match response.id {
+        Some(echoed) if echoed.get() == id => {}
+        other => {
+            let got = other.map_or("none", RawValue::get);
+            return protocol(format!("the reply's id is {got}, the request's was {id}"));
+        }
+    }
+    if reply.status != 200 {
+        return protocol(format!("a result with HTTP status {}", reply.status));
+    }
+    match response.result {
+        Some(result) => read_result(result, sent_state),
+        None => protocol("neither result nor error".to_owned()),
+    }
+}
+
+fn read_result(result: &RawValue, sent_state: bool) -> Meaning {
+    let head: ResultHead<'_> = match serde_json::from_str(result.get()) {
+        Ok(head) => head,
+        Err(e) => return protocol(format!("unreadable result: {e}")),
+    };
+    match head.kind() {
+        ResultType::Complete if head.is_error == Some(true) => tool_error(result, sent_state),
+        ResultType::Complete => Meaning::Complete,
+        ResultType::Unknown(kind) => protocol(format!("unknown resultType {kind:?}")),
+        ResultType::InputRequired => {
+            let state = head.request_state.map(ToOwned::to_owned);
+            if state.as_ref().is_some_and(|s| !s.get().starts_with('"')) {
+                return protocol("requestState is not a string".to_owned());
+            }
+            let Some(questions) = head.input_requests else {
+                return match state {
+                    Some(_) => Meaning::Ask {
+                        questions: Entries::default(),
+                        state,
+                    },
+                    None => protocol(
+                        "input_required with neither inputRequests nor requestState".to_owned(),
+                    ),
+                };
+            };
+            Meaning::Ask { questions, state }
+        }
+    }
+}
+
+/// A result with `isError`: some SDKs wrap refused states and rate limits into one.
+fn tool_error(result: &RawValue, sent_state: bool) -> Meaning {
+    let value: Value = serde_json::from_str(result.get()).unwrap_or(Value::Null);
+    let text = value["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|block| block["text"].as_str())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let outcome = if sent_state && says_state_rejected(&text) {
+        Outcome::StateRejected
+    } else if value["structuredContent"]["error"]["type"] == "rate_limited"
+        || says_rate_limited(&text)
+    {
+        Outcome::Throttled
+    } else {
+        Outcome::ToolError
+    };
+    failed(outcome, format!("isError: {}", clip(&text)))
+}
+
+fn error_class(reply: &Reply, error: &ErrorObject<'_>, sent_state: bool) -> Outcome {
+    let reason = error
+        .data
+        .as_ref()
+        .map_or(&Value::Null, |data| &data["reason"]);
+    let invalid = error.code == ErrorCode::INVALID_PARAMS;
+    if sent_state
+        && (reason == STATE_REJECTED_REASON || (invalid && says_state_rejected(&error.message)))
+    {
+        return Outcome::StateRejected;
+    }
+    // Codes of the drafts and vendors for "slow down"; the generic ones count only with a wait in
+    // their data, or with a message that says so.
+    let certain = [-32023, -32029, 429].contains(&error.code.0);
+    let possible = [-32000, -32003, -32602].contains(&error.code.0)
+        && (error.data.as_ref().is_some_and(names_a_wait) || says_rate_limited(&error.message));
+    if certain || possible || throttling_status(reply) {
+        return Outcome::Throttled;
+    }
+    Outcome::ProtocolError
+}
+
+/// No JSON-RPC in the body: the status is all there is.
+fn without_body(reply: &Reply) -> Meaning {
+    if throttling_status(reply) {
+        return failed(Outcome::Throttled, format!("HTTP {}", reply.status));
+    }
+    let shown = clip(&String::from_utf8_lossy(&reply.body));
+    protocol(format!(
+        "HTTP {} with {} and no JSON-RPC response: {shown}",
+        reply.status,
+        if reply.media_type.is_empty() {
+            "no content type"
+        } else {
+            &reply.media_type
+        }
+    ))
+}
+
+fn throttling_status(reply: &Reply) -> bool {
+    reply.status == 429 || (reply.status == 503 && reply.retry_after)
+}
+
+fn names_a_wait(data: &Value) -> bool {
+    [
+        "retryAfter",
+        "retryAfterMs",
+        "retryAfterSeconds",
+        "retry_after",
+        "retry_after_seconds",
+        "reset_in",
+    ]
+    .iter()
+    .any(|key| data[key].is_number() || data["details"][key].is_number())
+}
+
+fn says_state_rejected(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    text.contains("requeststate") && (text.contains("invalid") || text.contains("expired"))
+}
+
+fn says_rate_limited(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    [
+        "rate limit",
+        "rate-limit",
+        "ratelimit",
+        "rate_limit",
+        "too many requests",
+    ]
+    .iter()
+    .any(|sign| text.contains(sign))
+}
+
+fn describe(reply: &Reply, error: &ErrorObject<'_>) -> String {
+    format!(
+        "HTTP {}, error {}: {}",
+        reply.status,
+        error.code.0,
+        clip(&error.message)
+    )
+}
+
+/// The first 200 characters in one line.
+pub(crate) fn clip(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn failed(outcome: Outcome, why: String) -> Meaning {
+    Meaning::Failed { outcome, why }
+}
+
+fn protocol(why: String) -> Meaning {
+    failed(Outcome::ProtocolError, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(status: u16, body: &str) -> Reply {
+        Reply {
+            status,
+            media_type: "application/json".into(),
+            body: body.as_bytes().to_vec(),
+            ..Reply::default()
+        }
+    }
+
+    fn outcome(reply: &Reply) -> Outcome {
+        match classify(reply, "7", true) {
+            Meaning::Complete => Outcome::Ok,
+            Meaning::Ask { .. } => panic!("asked"),
+            Meaning::Failed { outcome, why } => {
+                assert!(!why.is_empty() && !why.contains('\n'), "{why:?}");
+                outcome
+            }
+        }
+    }
+
+    fn result(text: &str) -> Reply {
+        reply(
+            200,
+            &format!(r#"{{"jsonrpc":"2.0","id":7,"result":{text}}}"#),
+        )
+    }
+
+    fn error(status: u16, text: &str) -> Reply {
+        reply(
+            status,
+            &format!(r#"{{"jsonrpc":"2.0","id":7,"error":{text}}}"#),
+        )
+    }
+
+    #[test]
+    fn only_a_whole_success_is_ok() {
+        assert_eq!(
+            outcome(&result(r#"{"resultType":"complete"}"#)),
+            Outcome::Ok
+        );
+        assert_eq!(outcome(&result("{}")), Outcome::Ok, "absent means complete");
+        let not_200 = Reply {
+            status: 500,
+            ..result("{}")
+        };
+        assert_eq!(outcome(&not_200), Outcome::ProtocolError);
+        assert_eq!(
+            outcome(&result(r#"{"isError":true,"content":[]}"#)),
+            Outcome::ToolError
+        );
+        assert_eq!(
+            outcome(&result(r#"{"resultType":"task"}"#)),
+            Outcome::ProtocolError
+        );
+        assert_eq!(
+            outcome(&result(r#"{"resultType":"input_required"}"#)),
+            Outcome::ProtocolError
+        );
+        assert_eq!(
+            outcome(&result(
+                r#"{"resultType":"input_required","requestState":5}"#
+            )),
+            Outcome::ProtocolError
+        );
+        let twice = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"},"a":{"method":"roots/list"}}}"#;
+        assert_eq!(outcome(&result(twice)), Outcome::ProtocolError);
+    }
+
+    #[test]
+    fn a_changed_id_is_a_protocol_error() {
+        for id in ["8", "\"7\"", "7.0", "null"] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+            assert_eq!(outcome(&reply(200, &body)), Outcome::ProtocolError, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_refused_state_is_one_at_any_status_and_in_a_tool_result() {
+        let text = r#"{"code":-32602,"message":"Invalid or expired requestState","data":{"reason":"invalid_request_state"}}"#;
+        for status in [200, 400] {
+            assert_eq!(outcome(&error(status, text)), Outcome::StateRejected);
+        }
+        let wrapped = r#"{"isError":true,"content":[{"type":"text","text":"Invalid or expired requestState"}]}"#;
+        assert_eq!(outcome(&result(wrapped)), Outcome::StateRejected);
+        let first_round = classify(&error(400, text), "7", false);
+        assert!(matches!(
+            first_round,
+            Meaning::Failed {
+                outcome: Outcome::ProtocolError,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn throttling_is_seen_however_it_is_said() {
+        for throttled in [
+            reply(429, "slow down"),
+            Reply {
+                retry_after: true,
+                ..reply(503, "<html>")
+            },
+            error(429, r#"{"code":-32000,"message":"no"}"#),
+            error(200, r#"{"code":-32029,"message":"no"}"#),
+            error(200, r#"{"code":429,"message":"no"}"#),
+            error(
+                200,
+                r#"{"code":-32000,"message":"no","data":{"retryAfterSeconds":2}}"#,
+            ),
+            error(
+                429,
+                r#"{"code":-32602,"message":"Plugin Violation","data":{"details":{"reset_in":3}}}"#,
+            ),
+            result(r#"{"isError":true,"content":[{"type":"text","text":"Rate limit exceeded"}]}"#),
+            result(
+                r#"{"isError":true,"content":[],"structuredContent":{"error":{"type":"rate_limited"}}}"#,
+            ),
+        ] {
+            assert_eq!(outcome(&throttled), Outcome::Throttled, "{throttled:?}");
+        }
+        assert_eq!(outcome(&reply(503, "down")), Outcome::ProtocolError);
+    }
+
+    #[test]
+    fn state_only_and_questions_are_asks_and_unknown_members_do_not_matter() {
+        let state_only =
+            result(r#"{"resultType":"input_required","requestState":"aA\u00e9","x":1}"#);
+        match classify(&state_only, "7", false) {
+            Meaning::Ask { questions, state } => {
+                assert!(questions.is_empty());
+                assert_eq!(state.unwrap().get(), r#""aA\u00e9""#, "byte for byte");
+            }
+            other => panic!("{other:?}"),
+        }
+        let empty =
+            result(r#"{"resultType":"input_required","inputRequests":{},"requestState":""}"#);
+        assert!(matches!(
+            classify(&empty, "7", false),
+            Meaning::Ask { state: Some(_), .. }
+        ));
+    }
+
+    #[test]
+    fn html_is_shown_and_clipped() {
+        let page = Reply {
+            media_type: "text/html".into(),
+            ..reply(413, &format!("<html>\n{}", "x".repeat(500)))
+        };
+        match classify(&page, "7", false) {
+            Meaning::Failed { why, .. } => {
+                assert!(why.starts_with("HTTP 413 with text/html"), "{why}");
+                assert!(why.ends_with('…') && why.len() < 300, "{why}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,378 @@
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::HeaderMap;
+use loadgen_measure::{Outcome, Recorder, RoundSample, ServerTiming, Shape, WorkflowSample};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::failures::Failures;
+use crate::classify::Reply;
+use crate::plan::Plan;
+use crate::schedule::workflow_rng;
+use crate::spread::choose;
+use crate::transport::{Failure, Outgoing, Trace, Transport, request_headers};
+use crate::workflow::{Step, Template, Workflow};
+
+/// Counts that other threads may look at while the run goes on.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) started: AtomicU64,
+    pub(super) ok: AtomicU64,
+    pub(super) failed: AtomicU64,
+    pub(super) rounds: AtomicU64,
+}
+
+/// What one thread holds.
+pub(super) struct Core<T> {
+    plan: Arc<Plan>,
+    kinds: Vec<(Template, HeaderMap)>,
+    replicas: u16,
+    transport: T,
+    epoch: Instant,
+    shared: Arc<Shared>,
+    recorder: RefCell<Recorder>,
+    failures: RefCell<Failures>,
+    flights: RefCell<HashMap<u64, Rc<Flight>>>,
+    flying: RefCell<Flying>,
+    /// Told whenever a workflow ends.
+    pub(super) landed: Notify,
+}
+
+/// Workflows in flight, integrated over time: the left side of Little's law, kept apart from every
+/// latency.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Flying {
+    pub(super) now: u64,
+    pub(super) max: u64,
+    pub(super) changes: u64,
+    pub(super) area_ns: u128,
+    since: Duration,
+}
+
+/// One workflow in flight, as far as the end of the run has to know it.
+#[derive(Debug)]
+struct Flight {
+    kind: usize,
+    intended: Duration,
+    started: Duration,
+    think: Cell<Duration>,
+    rounds: Cell<u16>,
+    /// The round that waits for its reply; `None` while the user thinks.
+    round: Cell<Option<Waiting>>,
+    trace: RefCell<Rc<Trace>>,
+}
+
+/// A round that was begun.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    round: u16,
+    intended: Duration,
+    replica: u16,
+    minted_by: Option<u16>,
+    request_bytes: u64,
+    state_sent_bytes: Option<u64>,
+}
+
+impl<T: Transport> Core<T> {
+    pub(super) fn new(
+        plan: Arc<Plan>,
+        shape: &Shape,
+        transport: T,
+        epoch: Instant,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let kinds = plan.kinds.iter().map(|kind| {
+            let template = Template::new(kind);
+            let headers = request_headers(&template.headers);
+            (template, headers)
+        });
+        Self {
+            kinds: kinds.collect(),
+            replicas: u16::try_from(shape.replicas.len()).unwrap_or(u16::MAX),
+            recorder: RefCell::new(Recorder::new(shape)),
+            failures: RefCell::default(),
+            flights: RefCell::default(),
+            flying: RefCell::default(),
+            landed: Notify::new(),
+            plan,
+            transport,
+            epoch,
+            shared,
+        }
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(super) fn epoch(&self) -> Instant {
+        self.epoch
+    }
+
+    /// Time since the start of the run.
+    pub(super) fn now(&self) -> Duration {
+        Instant::now().saturating_duration_since(self.epoch)
+    }
+
+    pub(super) fn in_flight(&self) -> u64 {
+        self.flying.borrow().now
+    }
+
+    pub(super) fn with_recorder<R>(&self, f: impl FnOnce(&mut Recorder) -> R) -> R {
+        f(&mut self.recorder.borrow_mut())
+    }
+
+    /// Everything that was measured, at the end.
+    pub(super) fn into_parts(self: Rc<Self>) -> (Recorder, Flying, Failures, u64) {
+        self.fly(0);
+        let flying = *self.flying.borrow();
+        (
+            self.recorder.borrow().clone(),
+            flying,
+            self.failures.borrow().clone(),
+            self.transport.open_max(),
+        )
+    }
+
+    /// Runs one workflow to its end.
+    pub(super) async fn workflow(self: Rc<Self>, id: u64, intended: Duration) {
+        let mut rng = workflow_rng(self.plan.seed, id);
+        let kind = self.plan.draw_kind(&mut rng);
+        let flight = self.take_off(id, kind, intended);
+        let mut workflow = Workflow::new(id, rng);
+        let (mut due, mut minted_by, mut first) = (intended, None, None);
+        let outcome = loop {
+            let round = workflow.round();
+            let replica = choose(
+                self.plan.spread,
+                self.replicas,
+                id,
+                round,
+                first,
+                workflow.rng(),
+            );
+            first.get_or_insert(replica);
+            let (step, done) = self
+                .round(&flight, &mut workflow, due, replica, minted_by)
+                .await;
+            match step {
+                Step::Over { outcome, why } => {
+                    if outcome != Outcome::Ok {
+                        self.failures.borrow_mut().note(outcome, replica, &why);
+                    }
+                    break outcome;
+                }
+                Step::Again { pause } => {
+                    due = done + pause;
+                    minted_by = workflow.state_bytes().map(|_| replica);
+                    if !pause.is_zero() {
+                        flight.think.set(flight.think.get() + pause);
+                        sleep_until(self.epoch + due).await;
+                    }
+                }
+            }
+        };
+        self.land(id, &flight, outcome);
+    }
+
+    /// One round: request, reply, sample. Gives what is next and when the reply was whole.
+    async fn round(
+        &self,
+        flight: &Flight,
+        workflow: &mut Workflow,
+        due: Duration,
+        replica: u16,
+        minted_by: Option<u16>,
+    ) -> (Step, Duration) {
+        let (template, headers) = &self.kinds[flight.kind];
+        let body = Bytes::from(workflow.body(template));
+        let waiting = Waiting {
+            round: workflow.round(),
+            intended: due,
+            replica,
+            minted_by,
+            request_bytes: body.len() as u64,
+            state_sent_bytes: workflow.state_bytes(),
+        };
+        let trace = Rc::new(Trace::default());
+        *flight.trace.borrow_mut() = Rc::clone(&trace);
+        flight.round.set(Some(waiting));
+        let answer = self
+            .transport
+            .send(
+                Outgoing {
+                    to: replica,
+                    headers,
+                    id: &workflow.request_id(),
+                    body,
+                    timeout: self.plan.timeout,
+                },
+                &trace,
+            )
+            .await;
+        flight.round.set(None);
+        flight.rounds.set(flight.rounds.get() + 1);
+        let (step, done, reply, state) = match answer {
+            Ok((reply, done)) => {
+                let kind = &self.plan.kinds[flight.kind];
+                let (step, state) = workflow.take(&reply, &self.plan, kind);
+                let done = done.saturating_duration_since(self.epoch);
+                (step, done, Some(reply), state)
+            }
+            Err(failure) => (no_reply(&failure), self.now(), None, None),
+        };
+        let outcome = match &step {
+            Step::Again { .. } => Outcome::Ok,
+            Step::Over { outcome, .. } => *outcome,
+        };
+        let sample = self.sample(&waiting, &trace, outcome, done, flight.kind);
+        self.record(&RoundSample {
+            response_bytes: reply.as_ref().map(|r| r.body_bytes),
+            state_received_bytes: state,
+            server: reply.map_or_else(ServerTiming::default, |r: Reply| r.server),
+            ..sample
+        });
+        if let Some(time) = trace.connect.get() {
+            self.with_recorder(|r| r.connect(replica, time));
+        }
+        (step, done)
+    }
+
+    fn sample(
+        &self,
+        waiting: &Waiting,
+        trace: &Trace,
+        outcome: Outcome,
+        done: Duration,
+        kind: usize,
+    ) -> RoundSample {
+        let sent = trace
+            .sent
+            .get()
+            .map(|at| at.saturating_duration_since(self.epoch));
+        RoundSample {
+            kind,
+            round: waiting.round,
+            outcome,
+            attempts: u16::from(sent.is_some()),
+            intended: waiting.intended,
+            first_sent: sent,
+            sent,
+            done,
+            replica: waiting.replica,
+            minted_by: waiting.minted_by,
+            request_bytes: waiting.request_bytes,
+            response_bytes: None,
+            state_sent_bytes: waiting.state_sent_bytes,
+            state_received_bytes: None,
+            server: ServerTiming::default(),
+            reused_connection: trace.reused.get(),
+        }
+    }
+
+    fn record(&self, sample: &RoundSample) {
+        self.recorder.borrow_mut().round(sample);
+        count(&self.shared.rounds);
+    }
+
+    fn take_off(&self, id: u64, kind: usize, intended: Duration) -> Rc<Flight> {
+        let flight = Rc::new(Flight {
+            kind,
+            intended,
+            started: self.now(),
+            think: Cell::default(),
+            rounds: Cell::default(),
+            round: Cell::default(),
+            trace: RefCell::default(),
+        });
+        self.flights.borrow_mut().insert(id, Rc::clone(&flight));
+        self.fly(1);
+        self.with_recorder(|r| r.started(kind));
+        count(&self.shared.started);
+        flight
+    }
+
+    fn land(&self, id: u64, flight: &Flight, outcome: Outcome) {
+        self.flights.borrow_mut().remove(&id);
+        self.end(flight, outcome, self.now());
+        self.fly(-1);
+        self.landed.notify_one();
+    }
+
+    fn end(&self, flight: &Flight, outcome: Outcome, done: Duration) {
+        self.with_recorder(|r| {
+            r.workflow(&WorkflowSample {
+                kind: flight.kind,
+                outcome,
+                rounds: flight.rounds.get(),
+                intended: flight.intended,
+                started: flight.started,
+                done,
+                think: flight.think.get(),
+            });
+        });
+        count(if outcome == Outcome::Ok {
+            &self.shared.ok
+        } else {
+            &self.shared.failed
+        });
+    }
+
+    /// Ends every workflow that is still in flight: its time so far is a lower bound.
+    pub(super) fn cut(&self, outcome: Outcome) {
+        let done = self.now();
+        let flights = std::mem::take(&mut *self.flights.borrow_mut());
+        for flight in flights.into_values() {
+            if let Some(waiting) = flight.round.get() {
+                flight.rounds.set(flight.rounds.get() + 1);
+                let trace = Rc::clone(&flight.trace.borrow());
+                self.record(&self.sample(&waiting, &trace, outcome, done, flight.kind));
+                let why = format!("no reply by the end of the run to round {}", waiting.round);
+                self.failures
+                    .borrow_mut()
+                    .note(outcome, waiting.replica, &why);
+            }
+            self.end(&flight, outcome, done);
+            self.fly(-1);
+        }
+    }
+
+    /// Changes the number in flight, adding the area under its curve up to now.
+    fn fly(&self, change: i64) {
+        let now = self.now();
+        let mut flying = self.flying.borrow_mut();
+        let held = now.saturating_sub(flying.since).as_nanos();
+        flying.area_ns += held * u128::from(flying.now);
+        flying.since = now;
+        flying.now = flying.now.saturating_add_signed(change);
+        flying.max = flying.max.max(flying.now);
+        flying.changes += 1;
+    }
+}
+
+/// Only the owning thread writes; others read.
+fn count(counter: &AtomicU64) {
+    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+fn no_reply(failure: &Failure) -> Step {
+    let (outcome, why) = match failure {
+        Failure::Connection(why) => (Outcome::ConnectError, why.clone()),
+        Failure::Stale => (
+            Outcome::StaleConnection,
+            "the server closed a kept-alive connection as the request was sent".to_owned(),
+        ),
+        Failure::Timeout => (
+            Outcome::Timeout,
+            "no whole reply in the allowed time".to_owned(),
+        ),
+        Failure::Generator(why) => (Outcome::GeneratorFault, why.clone()),
+    };
+    Step::Over { outcome, why }
+}

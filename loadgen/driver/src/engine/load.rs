@@ -1,0 +1,164 @@
+use std::rc::Rc;
+use std::time::Duration;
+
+use loadgen_measure::{NotStarted, Outcome};
+use tokio::sync::watch;
+use tokio::task::spawn_local;
+use tokio::time::sleep_until;
+
+use super::core::Core;
+use super::run::Stop;
+use crate::pacer::Pacer;
+use crate::plan::{Load, Plan};
+use crate::schedule::Schedule;
+use crate::transport::Transport;
+
+/// This thread's part of the load: every `of`-th workflow from the `index`-th on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub(super) index: u32,
+    pub(super) of: u32,
+}
+
+impl Part {
+    /// This part of a number that is split among all.
+    pub(super) fn share(self, total: u32) -> u32 {
+        total / self.of + u32::from(self.index < total % self.of)
+    }
+}
+
+/// Starts this thread's workflows and waits for them: as long as the drain allows, and no longer
+/// than the user does. Gives the time at which the load ended.
+pub(super) async fn offer<T: Transport + 'static>(
+    core: &Rc<Core<T>>,
+    part: Part,
+    pacer: &Pacer,
+    mut stop: watch::Receiver<Stop>,
+) -> Duration {
+    match core.plan().load.clone() {
+        Load::Open {
+            schedule,
+            max_in_flight,
+            ..
+        } => {
+            let limit = u64::from(part.share(max_in_flight).max(1));
+            open(core, part, pacer, &schedule, limit, &mut stop).await;
+        }
+        Load::Closed { concurrency } => closed(core, part, concurrency, &mut stop).await,
+    }
+    let ended = core.now().min(core.plan().duration);
+    let outcome = drain(core, &mut stop).await;
+    core.cut(outcome);
+    ended
+}
+
+async fn open<T: Transport + 'static>(
+    core: &Rc<Core<T>>,
+    part: Part,
+    pacer: &Pacer,
+    schedule: &Schedule,
+    limit: u64,
+    stop: &mut watch::Receiver<Stop>,
+) {
+    let last = latest(core.plan());
+    let mut id = u64::from(part.index);
+    while id < schedule.count() {
+        let due = schedule.due(id);
+        tokio::select! {
+            biased;
+            () = stopped(stop) => {
+                return give_up(core, part, schedule, id, NotStarted::Interrupted);
+            }
+            () = pacer.until(core.epoch() + due) => {}
+        }
+        if core.now() > last {
+            return give_up(core, part, schedule, id, NotStarted::RunEnded);
+        }
+        if core.in_flight() >= limit {
+            core.with_recorder(|r| r.not_started(NotStarted::NoFreeWorker, 1));
+        } else {
+            spawn_local(Rc::clone(core).workflow(id, due));
+        }
+        id += u64::from(part.of);
+        // Workflows that were just started send before the next one is looked at, also when the
+        // generator is behind and never waits.
+        tokio::task::yield_now().await;
+    }
+    // The load lasts as long as the scenario says, also after its last arrival.
+    tokio::select! {
+        biased;
+        () = stopped(stop) => {}
+        () = sleep_until(core.epoch() + core.plan().duration) => {}
+    }
+}
+
+/// How late a workflow may still be started: a generator that is further behind gives up.
+fn latest(plan: &Plan) -> Duration {
+    plan.duration + plan.drain
+}
+
+fn give_up<T: Transport>(
+    core: &Rc<Core<T>>,
+    part: Part,
+    schedule: &Schedule,
+    from: u64,
+    cause: NotStarted,
+) {
+    let left = (schedule.count() - from).div_ceil(u64::from(part.of));
+    core.with_recorder(|r| r.not_started(cause, left));
+}
+
+async fn closed<T: Transport + 'static>(
+    core: &Rc<Core<T>>,
+    part: Part,
+    concurrency: u32,
+    stop: &mut watch::Receiver<Stop>,
+) {
+    for user in (part.index..concurrency).step_by(part.of as usize) {
+        let (core, mut stop) = (Rc::clone(core), stop.clone());
+        spawn_local(async move {
+            let mut id = u64::from(user);
+            while core.now() < core.plan().duration && *stop.borrow_and_update() == Stop::No {
+                let now = core.now();
+                Rc::clone(&core).workflow(id, now).await;
+                id += u64::from(concurrency);
+            }
+        });
+    }
+    tokio::select! {
+        biased;
+        () = stopped(stop) => {}
+        () = sleep_until(core.epoch() + core.plan().duration) => {}
+    }
+}
+
+/// Waits until nothing is in flight, at most for the drain time. What is left after it ends with
+/// the given outcome.
+async fn drain<T: Transport>(core: &Rc<Core<T>>, stop: &mut watch::Receiver<Stop>) -> Outcome {
+    let end =
+        core.epoch() + core.now().max(core.plan().duration.min(core.now())) + core.plan().drain;
+    while core.in_flight() > 0 {
+        tokio::select! {
+            biased;
+            () = hurried(stop) => return Outcome::Abandoned,
+            () = core.landed.notified() => {}
+            () = sleep_until(end) => return Outcome::Unfinished,
+        }
+    }
+    Outcome::Unfinished
+}
+
+/// Ready once the run is to stop starting workflows.
+async fn stopped(stop: &mut watch::Receiver<Stop>) {
+    // A closed channel means that nobody can stop the run any more; it then ends by itself.
+    if stop.wait_for(|stop| *stop != Stop::No).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Ready once the run is to end without waiting.
+async fn hurried(stop: &mut watch::Receiver<Stop>) {
+    if stop.wait_for(|stop| *stop == Stop::Now).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

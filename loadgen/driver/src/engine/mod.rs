@@ -1,0 +1,9 @@
+//! The run: one single-threaded runtime per thread, its own connections and samples, merged at the
+//! end. Nothing is shared on the hot path.
+
+mod core;
+mod failures;
+mod load;
+mod run;
+
+pub use run::{Progress, Run, RunOutput, Stop};

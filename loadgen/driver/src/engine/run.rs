@@ -1,0 +1,330 @@
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+
+use loadgen_measure::{ConnectionFacts, FailureExample, InFlight, Recorder, RunClock, Shape};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::sync::{mpsc as async_mpsc, watch};
+use tokio::task::LocalSet;
+use tokio::time::Instant;
+
+use super::core::{Core, Flying, Shared};
+use super::failures::Failures;
+use super::load::{Part, offer};
+use crate::pacer::Pacer;
+use crate::plan::Plan;
+use crate::target::Target;
+use crate::transport::Http1;
+
+/// File descriptors beside connections: runtimes, pipes, result files.
+const OTHER_FILES: u64 = 64;
+
+/// How a run is asked to end before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It is not.
+    No,
+    /// Start nothing more and wait for what is in flight.
+    Drain,
+    /// End at once; what is in flight is abandoned.
+    Now,
+}
+
+/// A run that goes on in threads of its own.
+#[derive(Debug)]
+pub struct Run {
+    plan: Arc<Plan>,
+    shape: Shape,
+    stop: watch::Sender<Stop>,
+    threads: Vec<Thread>,
+    started_at: SystemTime,
+    started: std::time::Instant,
+}
+
+/// Counts of a run so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Workflows taken up.
+    pub started: u64,
+    /// Workflows that ended well.
+    pub ok: u64,
+    /// Workflows that ended in any other way.
+    pub failed: u64,
+    /// Rounds that ended.
+    pub rounds: u64,
+}
+
+/// What a run, or a run so far, has given.
+#[derive(Debug)]
+pub struct RunOutput {
+    /// The samples of all threads.
+    pub samples: Recorder,
+    /// Workflows that the plan held; of a closed workload, those that were started.
+    pub planned: u64,
+    /// When and how long.
+    pub clock: RunClock,
+    /// Workflows in flight; `None` in a checkpoint.
+    pub in_flight: Option<InFlight>,
+    /// Limit and peak of connections.
+    pub connections: ConnectionFacts,
+    /// What servers said when rounds failed.
+    pub failures: Vec<FailureExample>,
+}
+
+#[derive(Debug)]
+struct Thread {
+    shared: Arc<Shared>,
+    checkpoints: async_mpsc::UnboundedSender<mpsc::Sender<Recorder>>,
+    handle: JoinHandle<ThreadOutput>,
+}
+
+#[derive(Debug)]
+struct ThreadOutput {
+    samples: Recorder,
+    flying: Flying,
+    failures: Failures,
+    open_max: u64,
+    load: Duration,
+}
+
+impl Run {
+    /// Starts the threads of a plan against these targets.
+    ///
+    /// # Errors
+    /// When the process may not open as many files as the plan has connections (the soft limit is
+    /// raised first), or a thread or its runtime cannot be made.
+    pub fn start(plan: Plan, targets: &[Target]) -> io::Result<Self> {
+        allow_files(u64::from(plan.connections) + OTHER_FILES)?;
+        let shape = Shape {
+            kinds: plan.kinds.iter().map(|kind| kind.name.clone()).collect(),
+            replicas: targets.iter().map(|t| t.url().to_owned()).collect(),
+        };
+        let plan = Arc::new(plan);
+        let (stop, stopped) = watch::channel(Stop::No);
+        let started = std::time::Instant::now();
+        let started_at = SystemTime::now();
+        let of = plan.threads.min(plan.connections);
+        let threads = (0..of)
+            .map(|index| {
+                let shared = Arc::new(Shared::default());
+                let (checkpoints, requests) = async_mpsc::unbounded_channel();
+                let work = ThreadWork {
+                    plan: Arc::clone(&plan),
+                    shape: shape.clone(),
+                    targets: targets.to_vec(),
+                    part: Part { index, of },
+                    epoch: Instant::from_std(started),
+                    shared: Arc::clone(&shared),
+                    stop: stopped.clone(),
+                    checkpoints: requests,
+                };
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()?;
+                let handle = std::thread::Builder::new()
+                    .name(format!("load-{index}"))
+                    .spawn(move || LocalSet::new().block_on(&runtime, work.run()))?;
+                Ok(Thread {
+                    shared,
+                    checkpoints,
+                    handle,
+                })
+            })
+            .collect::<io::Result<Vec<_>>>()?;
+        Ok(Self {
+            plan,
+            shape,
+            stop,
+            threads,
+            started_at,
+            started,
+        })
+    }
+
+    /// Threads that send.
+    #[must_use]
+    pub fn threads(&self) -> u64 {
+        self.threads.len() as u64
+    }
+
+    /// Asks the run to end before its time. Never takes an earlier request back.
+    pub fn stop(&self, how: Stop) {
+        self.stop.send_if_modified(|current| {
+            let stronger = matches!(
+                (*current, how),
+                (Stop::No, Stop::Drain | Stop::Now) | (Stop::Drain, Stop::Now)
+            );
+            if stronger {
+                *current = how;
+            }
+            stronger
+        });
+    }
+
+    /// Whether every thread has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.threads.iter().all(|t| t.handle.is_finished())
+    }
+
+    /// Time since the start.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Counts so far.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let mut sum = Progress::default();
+        for Thread { shared, .. } in &self.threads {
+            sum.started += shared.started.load(Ordering::Relaxed);
+            sum.ok += shared.ok.load(Ordering::Relaxed);
+            sum.failed += shared.failed.load(Ordering::Relaxed);
+            sum.rounds += shared.rounds.load(Ordering::Relaxed);
+        }
+        sum
+    }
+
+    /// A copy of what was measured so far; `None` when the run is ending.
+    #[must_use]
+    pub fn checkpoint(&self) -> Option<RunOutput> {
+        let mut samples = Recorder::new(&self.shape);
+        for thread in &self.threads {
+            let (reply, copy) = mpsc::channel();
+            thread.checkpoints.send(reply).ok()?;
+            samples.merge(&copy.recv_timeout(Duration::from_secs(2)).ok()?);
+        }
+        let elapsed = self.elapsed();
+        Some(RunOutput {
+            planned: self.plan.planned().unwrap_or(self.progress().started),
+            clock: self.clock(elapsed, elapsed.min(self.plan.duration)),
+            in_flight: None,
+            connections: ConnectionFacts {
+                asked: Some(u64::from(self.plan.connections)),
+                open_max: 0,
+            },
+            failures: Vec::new(),
+            samples,
+        })
+    }
+
+    /// Waits for the end and gives everything that was measured.
+    ///
+    /// # Panics
+    /// When a sending thread panicked.
+    #[must_use]
+    pub fn join(mut self) -> RunOutput {
+        let mut samples = Recorder::new(&self.shape);
+        let mut failures = Failures::default();
+        let (mut area_ns, mut max, mut changes, mut open_max) = (0, 0, 0, 0);
+        let mut load = Duration::ZERO;
+        for thread in std::mem::take(&mut self.threads) {
+            let output = thread
+                .handle
+                .join()
+                .expect("a sending thread ends without a panic");
+            samples.merge(&output.samples);
+            failures.merge(output.failures);
+            area_ns += output.flying.area_ns;
+            max += output.flying.max;
+            changes += output.flying.changes;
+            open_max += output.open_max;
+            load = load.max(output.load);
+        }
+        let elapsed = self.elapsed();
+        let started = samples_started(&samples, self.plan.planned());
+        RunOutput {
+            planned: started,
+            clock: self.clock(elapsed, load),
+            in_flight: Some(InFlight {
+                mean: area_ns as f64 / elapsed.as_nanos().max(1) as f64,
+                max,
+                looks: changes,
+            }),
+            connections: ConnectionFacts {
+                asked: Some(u64::from(self.plan.connections)),
+                open_max,
+            },
+            failures: failures.into_examples(),
+            samples,
+        }
+    }
+
+    fn clock(&self, duration: Duration, load: Duration) -> RunClock {
+        RunClock::new(self.started_at, SystemTime::now(), duration, load)
+    }
+}
+
+/// What the plan held, or in a closed workload what was started.
+fn samples_started(samples: &Recorder, planned: Option<u64>) -> u64 {
+    planned.unwrap_or_else(|| samples.started_count())
+}
+
+struct ThreadWork {
+    plan: Arc<Plan>,
+    shape: Shape,
+    targets: Vec<Target>,
+    part: Part,
+    epoch: Instant,
+    shared: Arc<Shared>,
+    stop: watch::Receiver<Stop>,
+    checkpoints: async_mpsc::UnboundedReceiver<mpsc::Sender<Recorder>>,
+}
+
+impl ThreadWork {
+    async fn run(mut self) -> ThreadOutput {
+        let connections = self.part.share(self.plan.connections).max(1) as usize;
+        let core = Rc::new(Core::new(
+            self.plan,
+            &self.shape,
+            Http1::new(&self.targets, connections),
+            self.epoch,
+            self.shared,
+        ));
+        let copying = Rc::clone(&core);
+        let copies = tokio::task::spawn_local(async move {
+            while let Some(reply) = self.checkpoints.recv().await {
+                // Nobody waits for it any more if this fails.
+                let _ = reply.send(copying.with_recorder(|r| r.clone()));
+            }
+        });
+        let load = offer(&core, self.part, &Pacer::finest(), self.stop).await;
+        copies.abort();
+        let (samples, flying, failures, open_max) = core.into_parts();
+        ThreadOutput {
+            samples,
+            flying,
+            failures,
+            open_max,
+            load,
+        }
+    }
+}
+
+/// Makes sure that `needed` files may be open, raising the soft limit up to the hard one.
+fn allow_files(needed: u64) -> io::Result<()> {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= needed) {
+        return Ok(());
+    }
+    if limit.maximum.is_some_and(|maximum| maximum < needed) {
+        return Err(io::Error::other(format!(
+            "the plan needs {needed} open files (its connections and {OTHER_FILES} more), but the \
+             limit of this process is {}; lower `connections` or raise `ulimit -n`",
+            limit.maximum.unwrap_or(0)
+        )));
+    }
+    setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: Some(needed),
+            maximum: limit.maximum,
+        },
+    )?;
+    Ok(())
+}

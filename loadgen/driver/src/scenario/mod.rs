@@ -1,0 +1,191 @@
+//! The scenario file as it is written: one struct per table, unknown keys refused.
+
+mod error;
+mod source;
+
+use serde::Deserialize;
+use toml::{Spanned, Table};
+
+pub use error::ScenarioError;
+pub use source::Source;
+
+/// A scenario file. [`crate::Plan::new`] turns it into a checked value.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Name of the scenario, as in result folders. Absent: the name of the file.
+    #[serde(default)]
+    pub name: Option<Spanned<String>>,
+    /// What it models and what to look for, for people.
+    #[serde(default)]
+    pub analysis: Option<String>,
+    /// Seed of the schedule and of every random choice. Absent: 1.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// Replicas that the run starts itself. Absent: targets have to be given.
+    #[serde(default)]
+    pub fleet: Option<FleetTable>,
+    /// How much load, how long.
+    pub load: Spanned<LoadTable>,
+    /// The mix of workflows; at least one.
+    pub workflow: Spanned<Vec<Spanned<WorkflowTable>>>,
+    /// Limits on figures, as in `ok.rate >= 0.99`. Absent: exactly that one.
+    #[serde(default)]
+    pub thresholds: Option<Vec<Spanned<String>>>,
+}
+
+/// `[fleet]`: replicas that the run starts as its own children.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FleetTable {
+    /// How many; 1 to 64.
+    pub replicas: Spanned<u32>,
+    /// What protects request states. Absent: the default of `loadgen replica`.
+    #[serde(default)]
+    pub algorithm: Option<Spanned<String>>,
+    /// Which cryptography library computes it. Absent: the default of `loadgen replica`.
+    #[serde(default)]
+    pub backend: Option<Spanned<String>>,
+    /// Lifetime of a request state, in whole seconds. Absent: 600.
+    #[serde(default)]
+    pub ttl_s: Option<Spanned<u64>>,
+    /// `shared` (default) or `own`: whether the replicas hold one sealing key or each their own.
+    #[serde(default)]
+    pub keys: Option<Spanned<String>>,
+}
+
+/// `[load]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadTable {
+    /// Partly open workload: workflows that arrive per second. Either this or `concurrency`.
+    #[serde(default)]
+    pub rate_per_s: Option<Spanned<f64>>,
+    /// Closed workload: workflows kept in flight. Either this or `rate_per_s`.
+    #[serde(default)]
+    pub concurrency: Option<Spanned<u32>>,
+    /// How long workflows arrive, in seconds.
+    pub duration_s: Spanned<f64>,
+    /// How long workflows in flight may end after that, in seconds. Absent: 10.
+    #[serde(default)]
+    pub drain_s: Option<Spanned<f64>>,
+    /// Longest time for one round's reply, in seconds. Absent: 30.
+    #[serde(default)]
+    pub timeout_s: Option<Spanned<f64>>,
+    /// Most retries (rounds after round 0) of one workflow. Absent: 10, as in the official SDKs.
+    #[serde(default)]
+    pub round_cap: Option<Spanned<u16>>,
+    /// Which replica gets a round: `random` (default), `next` or `sticky`.
+    #[serde(default)]
+    pub spread: Option<Spanned<String>>,
+    /// Most connections at one time, over all replicas. Absent: 256.
+    #[serde(default)]
+    pub connections: Option<Spanned<u32>>,
+    /// Most workflows in flight in a partly open workload; more are not started. Absent: 10 000.
+    #[serde(default)]
+    pub max_in_flight: Option<Spanned<u32>>,
+    /// Threads that send. Absent: half the cores, at least 1, at most 4.
+    #[serde(default)]
+    pub threads: Option<Spanned<u32>>,
+    /// Pause before a round that only echoes the state, in seconds. Absent: 0.25, as in the
+    /// official TypeScript SDK.
+    #[serde(default)]
+    pub state_only_pause_s: Option<Spanned<f64>>,
+}
+
+/// One `[[workflow]]` of the mix: exactly one of `tool`, `prompt` and `resource`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkflowTable {
+    /// Name in results. Absent: the tool, prompt or resource.
+    #[serde(default)]
+    pub name: Option<Spanned<String>>,
+    /// Share of the mix against the other weights. Absent: 1.
+    #[serde(default)]
+    pub weight: Option<Spanned<f64>>,
+    /// Tool to call.
+    #[serde(default)]
+    pub tool: Option<Spanned<String>>,
+    /// Prompt to render.
+    #[serde(default)]
+    pub prompt: Option<Spanned<String>>,
+    /// Resource to read, by address.
+    #[serde(default)]
+    pub resource: Option<Spanned<String>>,
+    /// Arguments of the tool or prompt. Absent: none are sent.
+    #[serde(default)]
+    pub arguments: Option<Spanned<Table>>,
+    /// Time a user takes to answer a question, in seconds. Absent: 0.
+    #[serde(default)]
+    pub think_s: Option<Spanned<f64>>,
+}
+
+impl Scenario {
+    /// Reads the text of a scenario file.
+    ///
+    /// # Errors
+    /// Names file, line, column, the offending line and, for an unknown key, the nearest valid one.
+    pub fn parse(source: &Source) -> Result<Self, ScenarioError> {
+        if source.text().trim().is_empty() {
+            return Err(source.whole("the file is empty; a scenario has [load] and [[workflow]]"));
+        }
+        toml::from_str(source.text()).map_err(|error| source.toml(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        let source = Source::new("x.toml", text);
+        Scenario::parse(&source).unwrap_err().to_string()
+    }
+
+    const GOOD: &str = "[load]\nrate_per_s = 1\nduration_s = 1\n[[workflow]]\ntool = \"echo\"\n";
+
+    #[test]
+    fn a_small_file_is_enough() {
+        Scenario::parse(&Source::new("x.toml", GOOD)).unwrap();
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_place_and_neighbour() {
+        let text = GOOD.replace("rate_per_s", "rate_per_sec");
+        assert_eq!(
+            refused(&text),
+            "x.toml:2:1: unknown key `rate_per_sec` in `rate_per_sec = 1`; the nearest valid key \
+             is `rate_per_s`"
+        );
+        let text = format!("failuremode = 1\n{GOOD}");
+        let error = refused(&text);
+        assert!(
+            error.starts_with("x.toml:1:1: unknown key `failuremode`"),
+            "{error}"
+        );
+        assert!(error.contains("valid keys are"), "{error}");
+        let text = GOOD.replace("tool = \"echo\"", "tool = \"echo\"\nwieght = 2");
+        let error = refused(&text);
+        assert!(error.starts_with("x.toml:6:1:"), "{error}");
+        assert!(error.ends_with("`weight`"), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_with_its_place() {
+        let error = refused(&GOOD.replace("rate_per_s = 1", "rate_per_s = \"fast\""));
+        assert_eq!(
+            error,
+            "x.toml:2:14: invalid type: string \"fast\", expected f64 in `rate_per_s = \"fast\"`"
+        );
+    }
+
+    #[test]
+    fn missing_parts_and_broken_syntax_are_named() {
+        assert!(refused("").contains("empty"), "{}", refused(""));
+        let error = refused("[load]\nrate_per_s = 1\n[[workflow]]\ntool = \"echo\"\n");
+        assert!(error.contains("missing field `duration_s`"), "{error}");
+        let error = refused("[load\n");
+        assert!(error.starts_with("x.toml:1:"), "{error}");
+        assert!(!error.contains('\n'), "one line: {error}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Addresses of servers.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use http::Uri;
+use hyper::http;
+
+/// Why a target's address cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("target `{url}`: {message}")]
+pub struct TargetError {
+    url: String,
+    message: String,
+}
+
+/// A server: its address as given, and where it resolved to.
+#[derive(Debug, Clone)]
+pub struct Target {
+    url: String,
+    pub(crate) authority: String,
+    pub(crate) path: http::uri::PathAndQuery,
+    pub(crate) addresses: Vec<SocketAddr>,
+}
+
+impl Target {
+    /// Reads and resolves an `http://` address.
+    ///
+    /// # Errors
+    /// When it is no such address, or its host name does not resolve.
+    pub async fn resolve(url: &str) -> Result<Self, TargetError> {
+        let wrong = |message: String| TargetError {
+            url: url.to_owned(),
+            message,
+        };
+        let uri: Uri = url.parse().map_err(|e| {
+            wrong(format!(
+                "not an address: {e}; write for example http://127.0.0.1:8080/mcp"
+            ))
+        })?;
+        match uri.scheme_str() {
+            Some("http") => {}
+            Some("https") => {
+                return Err(wrong(
+                    "https is not supported yet; put the server's plain http:// address".to_owned(),
+                ));
+            }
+            _ => {
+                return Err(wrong(
+                    "must begin with http://, for example http://127.0.0.1:8080/mcp".to_owned(),
+                ));
+            }
+        }
+        let authority = uri
+            .authority()
+            .ok_or_else(|| wrong("has no host".to_owned()))?;
+        let host = authority
+            .host()
+            .trim_start_matches('[')
+            .trim_end_matches(']');
+        let port = authority.port_u16().unwrap_or(80);
+        let addresses: Vec<SocketAddr> = tokio::net::lookup_host((host, port))
+            .await
+            .map_err(|e| wrong(format!("host `{host}` does not resolve: {e}")))?
+            .collect();
+        if addresses.is_empty() {
+            return Err(wrong(format!("host `{host}` resolves to no address")));
+        }
+        Ok(Self {
+            url: url.to_owned(),
+            authority: authority.as_str().to_owned(),
+            path: uri
+                .path_and_query()
+                .cloned()
+                .unwrap_or_else(|| http::uri::PathAndQuery::from_static("/")),
+            addresses,
+        })
+    }
+
+    /// The address as given.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.url)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn addresses_are_read_with_brackets_and_defaults() {
+        let target = Target::resolve("http://[::1]:9/mcp?x=1").await.unwrap();
+        assert_eq!(target.addresses, ["[::1]:9".parse().unwrap()]);
+        assert_eq!(target.authority, "[::1]:9");
+        assert_eq!(target.path.as_str(), "/mcp?x=1");
+        let target = Target::resolve("http://127.0.0.1").await.unwrap();
+        assert_eq!(target.addresses, ["127.0.0.1:80".parse().unwrap()]);
+        assert_eq!(target.path.as_str(), "/");
+    }
+
+    #[tokio::test]
+    async fn unusable_addresses_are_refused_with_an_example() {
+        for url in [
+            "127.0.0.1:8080/mcp",
+            "ftp://127.0.0.1/",
+            "http://",
+            "mcp",
+            "",
+        ] {
+            let error = Target::resolve(url).await.unwrap_err().to_string();
+            assert!(error.contains("http://127.0.0.1:8080/mcp"), "{error}");
+        }
+        let error = Target::resolve("https://127.0.0.1/").await.unwrap_err();
+        assert!(error.to_string().contains("https is not supported"));
+    }
+}

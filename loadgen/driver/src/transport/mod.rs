@@ -1,0 +1,85 @@
+//! Requests out, replies in. Everything that touches a socket is below here.
+
+mod http1;
+mod pool;
+mod timing;
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::HeaderMap;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use tokio::time::Instant;
+
+use crate::classify::Reply;
+
+pub(crate) use http1::Http1;
+
+/// One request.
+#[derive(Debug)]
+pub(crate) struct Outgoing<'a> {
+    /// Position of the replica.
+    pub(crate) to: u16,
+    /// Headers beside `Host` and `Content-Length`.
+    pub(crate) headers: &'a HeaderMap,
+    /// The JSON-RPC id as written: in an event stream the reply is the message that echoes it.
+    pub(crate) id: &'a str,
+    /// The JSON text.
+    pub(crate) body: Bytes,
+    /// Longest time from having a connection slot to the whole reply.
+    pub(crate) timeout: Duration,
+}
+
+/// What can be known of an exchange before it is over.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    /// When the request was handed to the connection.
+    pub(crate) sent: Cell<Option<Instant>>,
+    /// Whether that connection had carried another request.
+    pub(crate) reused: Cell<bool>,
+    /// How long connecting took, if a connection was made.
+    pub(crate) connect: Cell<Option<Duration>>,
+}
+
+/// Why there is no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// No connection could be made, or it broke before the reply was whole.
+    Connection(String),
+    /// A kept-alive connection was closed by the peer before anything of the reply came.
+    Stale,
+    /// Not whole in the allowed time.
+    Timeout,
+    /// Our own shortage: file descriptors, ports.
+    Generator(String),
+}
+
+/// Carries requests to replicas.
+pub(crate) trait Transport {
+    /// Sends one request and gives the reply with the moment it was whole.
+    fn send(
+        &self,
+        request: Outgoing<'_>,
+        trace: &Trace,
+    ) -> impl Future<Output = Result<(Reply, Instant), Failure>>;
+
+    /// Most connections that were open at one time.
+    fn open_max(&self) -> u64;
+}
+
+/// The headers of a JSON-RPC request with these MCP headers; values must be legal header text.
+pub(crate) fn request_headers(given: &[(&'static str, String)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(
+        ACCEPT,
+        HeaderValue::from_static("application/json, text/event-stream"),
+    );
+    for (name, value) in given {
+        let value = HeaderValue::from_str(value)
+            .expect("header values are encoded to visible ASCII before they come here");
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    headers
+}

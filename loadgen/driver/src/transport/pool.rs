@@ -1,0 +1,190 @@
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::client::conn::http1::SendRequest;
+use tokio::sync::oneshot;
+
+/// The sending half of a connection.
+pub(super) type Sender = SendRequest<Full<Bytes>>;
+
+/// The connections of one thread: kept-alive ones per replica, newest first, and a hard limit over
+/// all of them. At the limit an idle connection to another replica is closed to make room; when none
+/// is idle, requests wait in order.
+#[derive(Debug)]
+pub(super) struct Pool {
+    inner: RefCell<Inner>,
+    limit: usize,
+}
+
+#[derive(Debug)]
+struct Inner {
+    idle: Vec<Vec<Sender>>,
+    open: usize,
+    open_max: usize,
+    waiting: VecDeque<(u16, oneshot::Sender<Lease>)>,
+}
+
+/// The right to one connection to a replica. It holds a kept-alive connection, or none yet. Dropping
+/// it gives the right back and closes what it holds; [`Lease::keep`] gives it back for reuse.
+#[derive(Debug)]
+pub(super) struct Lease {
+    pool: Rc<Pool>,
+    to: u16,
+    kept: Option<Sender>,
+    returned: bool,
+}
+
+impl Pool {
+    pub(super) fn new(replicas: usize, limit: usize) -> Rc<Self> {
+        Rc::new(Self {
+            inner: RefCell::new(Inner {
+                idle: (0..replicas).map(|_| Vec::new()).collect(),
+                open: 0,
+                open_max: 0,
+                waiting: VecDeque::new(),
+            }),
+            limit: limit.max(1),
+        })
+    }
+
+    /// A right to a connection to replica `to`, with a kept-alive connection if there is one.
+    pub(super) async fn lease(self: &Rc<Self>, to: u16) -> Lease {
+        let wait = {
+            let mut inner = self.inner.borrow_mut();
+            if let Some(lease) = self.try_lease(&mut inner, to) {
+                return lease;
+            }
+            let (grant, wait) = oneshot::channel();
+            inner.waiting.push_back((to, grant));
+            wait
+        };
+        wait.await
+            .expect("a waiting request is granted before the pool is dropped")
+    }
+
+    /// Most connections that were open at one time.
+    pub(super) fn open_max(&self) -> usize {
+        self.inner.borrow().open_max
+    }
+
+    fn try_lease(self: &Rc<Self>, inner: &mut Inner, to: u16) -> Option<Lease> {
+        while let Some(sender) = inner.idle[usize::from(to)].pop() {
+            if !sender.is_closed() {
+                return Some(self.grant(to, Some(sender)));
+            }
+            inner.open -= 1;
+        }
+        if inner.open >= self.limit {
+            // Oldest first: the least recently used one of the fullest list.
+            let fullest = inner.idle.iter_mut().max_by_key(|list| list.len())?;
+            if fullest.is_empty() {
+                return None;
+            }
+            drop(fullest.remove(0));
+            inner.open -= 1;
+        }
+        inner.open += 1;
+        inner.open_max = inner.open_max.max(inner.open);
+        Some(self.grant(to, None))
+    }
+
+    fn grant(self: &Rc<Self>, to: u16, kept: Option<Sender>) -> Lease {
+        Lease {
+            pool: Rc::clone(self),
+            to,
+            kept,
+            returned: false,
+        }
+    }
+
+    /// Takes a right back, with the connection when it can be used again.
+    fn give_back(self: &Rc<Self>, from: u16, mut sender: Option<Sender>) {
+        loop {
+            let mut inner = self.inner.borrow_mut();
+            let Some((to, grant)) = inner.waiting.pop_front() else {
+                match sender {
+                    Some(sender) => inner.idle[usize::from(from)].push(sender),
+                    None => inner.open -= 1,
+                }
+                return;
+            };
+            drop(inner);
+            let kept = if to == from { sender.take() } else { None };
+            match grant.send(self.grant(to, kept)) {
+                Ok(()) => return,
+                // Nobody waits there any more: take the right out of the lease and try the next.
+                Err(mut lease) => {
+                    lease.returned = true;
+                    sender = sender.or(lease.kept.take());
+                }
+            }
+        }
+    }
+}
+
+impl Lease {
+    /// The kept-alive connection, once.
+    pub(super) fn take_kept(&mut self) -> Option<Sender> {
+        self.kept.take()
+    }
+
+    /// Gives the right back with a connection that can carry another request.
+    pub(super) fn keep(mut self, sender: Sender) {
+        self.returned = true;
+        self.pool.give_back(self.to, Some(sender));
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if !self.returned {
+            self.pool.give_back(self.to, None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_limit_holds_and_waiters_are_served_in_order() {
+        let pool = Pool::new(2, 2);
+        let first = pool.lease(0).await;
+        let second = pool.lease(1).await;
+        let mut third = Box::pin(pool.lease(0));
+        let mut fourth = Box::pin(pool.lease(1));
+        for lease in [&mut third, &mut fourth] {
+            let poll = std::future::poll_fn(|cx| {
+                std::task::Poll::Ready(lease.as_mut().poll(cx).is_pending())
+            });
+            assert!(poll.await);
+        }
+        drop(first);
+        let third = third.await;
+        drop(second);
+        let fourth = fourth.await;
+        assert_eq!(pool.open_max(), 2);
+        drop((third, fourth));
+        assert_eq!(pool.inner.borrow().open, 0);
+    }
+
+    #[tokio::test]
+    async fn a_waiter_that_gave_up_loses_nothing() {
+        let pool = Pool::new(1, 1);
+        let only = pool.lease(0).await;
+        {
+            let mut gone = Box::pin(pool.lease(0));
+            let poll = std::future::poll_fn(|cx| {
+                std::task::Poll::Ready(gone.as_mut().poll(cx).is_pending())
+            });
+            assert!(poll.await);
+        }
+        drop(only);
+        assert_eq!(pool.inner.borrow().open, 0);
+        drop(pool.lease(0).await);
+    }
+}
