@@ -22,8 +22,8 @@ fn wire(c: &mut Criterion) {
     let mut group = c.benchmark_group("wire");
     group
         .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_millis(500));
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(300));
     for bytes in [256, 4096, 65_536] {
         let body = retry(bytes);
         group.throughput(Throughput::Bytes(body.len() as u64));

@@ -1,6 +1,5 @@
-use sha2::{Digest, Sha256};
-
 use crate::canonical_json::{CanonicalError, canonical};
+use crate::sha256;
 
 /// A digest of a request's arguments, for a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,13 +38,7 @@ impl ArgumentsDigest {
 
     /// SHA-256 over a byte for the mode and the text, so that the modes never meet.
     fn hash(mode: u8, text: &[u8]) -> Self {
-        Self(
-            Sha256::new()
-                .chain_update([mode])
-                .chain_update(text)
-                .finalize()
-                .into(),
-        )
+        Self(sha256::of(&[&[mode], text]))
     }
 }
 

@@ -54,6 +54,7 @@ mod refused;
 mod schedule;
 mod seal_error;
 mod sealer;
+mod sha256;
 mod slot;
 mod time;
 mod xaes;
