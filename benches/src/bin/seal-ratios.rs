@@ -22,6 +22,9 @@ const CLAIMS_BYTES: usize = 5;
 /// Rounds of one comparison.
 const ROUNDS: usize = 301;
 
+/// The load for which the life of a key is printed, in tokens per second over a fleet.
+const FLEET_SEALS_PER_S: f64 = 50_000.0;
+
 /// How often a thing of this size is repeated between two looks at the clock.
 fn repeats(bytes: usize) -> usize {
     (32_768 / bytes).clamp(2, 64)
@@ -81,6 +84,11 @@ fn main() -> ExitCode {
     );
     for (what, ns) in floor() {
         println!("{what:<62} {ns:>31.0}");
+    }
+    println!("\nhow long one key lasts at {FLEET_SEALS_PER_S} tokens/s over the whole fleet");
+    for &algorithm in Algorithm::ALL.iter().filter(|a| a.seal_bound() < u64::MAX) {
+        let hours = algorithm.seal_bound() as f64 / FLEET_SEALS_PER_S / 3600.0;
+        println!("{:<62} {hours:>29.1} h", algorithm.name());
     }
     if missed == 0 {
         ExitCode::SUCCESS
