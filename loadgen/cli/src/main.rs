@@ -1,2 +1,50 @@
-//! The `loadgen` command.
-fn main() {}
+//! The `loadgen` command: load tests and benchmarks for stateless MCP servers.
+
+mod cmd;
+mod failure;
+mod fleet;
+mod format;
+mod progress;
+mod store;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// Load tests and benchmarks for stateless servers that speak MCP 2026-07-28.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(cmd::run::RunArgs),
+    Report(cmd::report::ReportArgs),
+    Check(cmd::check::CheckArgs),
+    Replica(cmd::replica::ReplicaArgs),
+    Keys(cmd::keys::KeysArgs),
+    Token(cmd::token::TokenArgs),
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 good; 1 our own fault; 2 usage or scenario error; \
+    3 threshold missed; 4 target unusable; 5 run invalid; 130 interrupted with partial result";
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => cmd::run::run(&args),
+        Command::Report(args) => cmd::report::run(&args),
+        Command::Check(args) => cmd::check::run(&args),
+        Command::Replica(args) => cmd::replica::run(args).map_err(Failure::from),
+        Command::Keys(args) => cmd::keys::run(args).map_err(Failure::from),
+        Command::Token(args) => cmd::token::run(args).map_err(Failure::from),
+    };
+    done.unwrap_or_else(|failure| {
+        anstream::eprintln!("loadgen: {failure}");
+        failure.exit_code()
+    })
+}

@@ -22,6 +22,6 @@ mod workflow;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{FleetPlan, KeyPlan, Kind, Load, Plan, Spread};
 pub use probe::{ProbeReport, Unusable, probe};
-pub use scenario::{Scenario, ScenarioError, Source};
+pub use scenario::{FleetTable, LoadTable, Scenario, ScenarioError, Source, WorkflowTable};
 pub use schedule::Schedule;
 pub use target::{Target, TargetError};

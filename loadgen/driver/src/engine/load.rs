@@ -35,7 +35,7 @@ pub(super) async fn offer<T: Transport + 'static>(
     pacer: &Pacer,
     mut stop: watch::Receiver<Stop>,
 ) -> Duration {
-    match core.plan().load.clone() {
+    match core.plan().load {
         Load::Open {
             schedule,
             max_in_flight,

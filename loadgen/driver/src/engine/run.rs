@@ -89,6 +89,8 @@ struct ThreadOutput {
     failures: Failures,
     open_max: u64,
     load: Duration,
+    ended: std::time::Instant,
+    ended_at: SystemTime,
 }
 
 impl Run {
@@ -202,7 +204,12 @@ impl Run {
         let elapsed = self.elapsed();
         Some(RunOutput {
             planned: self.plan.planned().unwrap_or(self.progress().started),
-            clock: self.clock(elapsed, elapsed.min(self.plan.duration)),
+            clock: RunClock::new(
+                self.started_at,
+                SystemTime::now(),
+                elapsed,
+                elapsed.min(self.plan.duration),
+            ),
             in_flight: None,
             connections: ConnectionFacts {
                 asked: Some(u64::from(self.plan.connections)),
@@ -223,6 +230,7 @@ impl Run {
         let mut failures = Failures::default();
         let (mut area_ns, mut max, mut changes, mut open_max) = (0, 0, 0, 0);
         let mut load = Duration::ZERO;
+        let (mut ended, mut ended_at) = (self.started, self.started_at);
         for thread in std::mem::take(&mut self.threads) {
             let output = thread
                 .handle
@@ -235,12 +243,15 @@ impl Run {
             changes += output.flying.changes;
             open_max += output.open_max;
             load = load.max(output.load);
+            if output.ended > ended {
+                (ended, ended_at) = (output.ended, output.ended_at);
+            }
         }
-        let elapsed = self.elapsed();
+        let elapsed = ended.saturating_duration_since(self.started);
         let started = samples_started(&samples, self.plan.planned());
         RunOutput {
             planned: started,
-            clock: self.clock(elapsed, load),
+            clock: RunClock::new(self.started_at, ended_at, elapsed, load),
             in_flight: Some(InFlight {
                 mean: area_ns as f64 / elapsed.as_nanos().max(1) as f64,
                 max,
@@ -253,10 +264,6 @@ impl Run {
             failures: failures.into_examples(),
             samples,
         }
-    }
-
-    fn clock(&self, duration: Duration, load: Duration) -> RunClock {
-        RunClock::new(self.started_at, SystemTime::now(), duration, load)
     }
 }
 
@@ -302,6 +309,8 @@ impl ThreadWork {
             failures,
             open_max,
             load,
+            ended: std::time::Instant::now(),
+            ended_at: SystemTime::now(),
         }
     }
 }

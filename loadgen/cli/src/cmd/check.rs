@@ -1,0 +1,57 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use loadgen_driver::{Load, Plan};
+
+use crate::failure::Failure;
+
+/// Check a scenario and say what it would do.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The scenario file.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+}
+
+/// Prints the plan. Exit code 0, or 2 with one line when the scenario is wrong.
+pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let plan = super::scenario::load(&args.scenario)?;
+    anstream::print!("{}", describe(&plan));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(plan: &Plan) -> String {
+    let duration = plan.duration.as_secs_f64();
+    let load = match &plan.load {
+        Load::Open {
+            schedule,
+            rate_per_s,
+            ..
+        } => format!(
+            "partly open, {rate_per_s} workflows/s for {duration} s: {} workflows",
+            schedule.count()
+        ),
+        Load::Closed { concurrency } => {
+            format!("closed, {concurrency} users for {duration} s")
+        }
+    };
+    let fleet = plan.fleet.as_ref().map_or_else(
+        || "none of its own: give --target".to_owned(),
+        |fleet| format!("{} replicas", fleet.replicas),
+    );
+    let mut text = format!(
+        "{} is a valid scenario\n  load   {load}\n  fleet  {fleet}\n",
+        plan.scenario.name
+    );
+    let total: f64 = plan.kinds.iter().map(|kind| kind.weight).sum();
+    for kind in &plan.kinds {
+        text.push_str(&format!(
+            "  {:>5.1} %  {} ({} {})\n",
+            100.0 * kind.weight / total,
+            kind.name,
+            kind.method,
+            kind.target
+        ));
+    }
+    text
+}

@@ -1,0 +1,10 @@
+//! One file per subcommand.
+
+pub(crate) mod check;
+pub(crate) mod keys;
+pub(crate) mod replica;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod token;
+
+mod scenario;

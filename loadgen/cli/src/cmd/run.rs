@@ -1,0 +1,289 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use loadgen_driver::{Plan, Run, RunOutput, Stop, Target, probe};
+use loadgen_measure::{
+    Environment, GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Tool,
+};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::failure::Failure;
+use crate::fleet::Fleet;
+use crate::format::Format;
+use crate::progress::Teller;
+use crate::store::Store;
+
+/// How often the run is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How often what was measured so far is written.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
+/// When memory is looked at for the first time: the run has found its size by then.
+const SETTLED: Duration = Duration::from_secs(5);
+
+/// Run a scenario: against replicas that the run starts itself, or against --target servers.
+///
+/// The first Ctrl-C stops sending, waits for what is in flight and writes the result; the second
+/// writes it at once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The scenario file.
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+
+    /// Address of a replica, such as http://127.0.0.1:9101/mcp; give one --target per replica. The
+    /// scenario's own fleet is then not started.
+    #[arg(long = "target", value_name = "URL")]
+    targets: Vec<String>,
+
+    /// What stdout gets.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+
+    /// Where the result goes [default: results/runs/SCENARIO-UTCTIME].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Seed of the schedule and of every random choice, instead of the scenario's.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+/// Runs. The exit code is the verdict's; see the README's table.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let mut plan = super::scenario::load(&args.scenario)?;
+    plan.seed = args.seed.unwrap_or(plan.seed);
+    if args.targets.is_empty() && plan.fleet.is_none() {
+        return Err(Failure::usage(anyhow!(
+            "{} has no [fleet], so the servers to load have to be named: give --target URL, once \
+             per replica",
+            args.scenario.display()
+        )));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let given = runtime.block_on(resolve(&args.targets))?;
+    let folder = args
+        .out
+        .clone()
+        .unwrap_or_else(|| Store::default_folder(&plan.scenario.name));
+    let store = Store::open(&folder)?;
+    let mut fleet = match &plan.fleet {
+        Some(fleet) if given.is_empty() => Fleet::start(fleet)?,
+        _ => Fleet::default(),
+    };
+    let targets = if given.is_empty() {
+        runtime.block_on(resolve(&fleet.urls()))?
+    } else {
+        given
+    };
+    let looked = runtime.block_on(probe(&plan, &targets))?;
+    for warning in looked.warnings {
+        eprintln!("loadgen: warning: {warning}");
+    }
+    let mut session = Session {
+        args,
+        facts: Facts::new(args, &plan, &targets),
+        fleet: &mut fleet,
+        store: &store,
+        plan,
+    };
+    let result = runtime.block_on(session.drive(&targets))?;
+    // Written first and printed in any case: a full disk must not cost the figures.
+    let written = store.everything(&result);
+    args.format.print(&result);
+    if args.format == Format::Text {
+        eprintln!("result: {}", store.folder().display());
+    }
+    written?;
+    Ok(ExitCode::from(result.verdict.status.exit_code()))
+}
+
+async fn resolve(urls: &[String]) -> Result<Vec<Target>, Failure> {
+    let mut targets = Vec::with_capacity(urls.len());
+    for url in urls {
+        targets.push(Target::resolve(url).await?);
+    }
+    Ok(targets)
+}
+
+/// What is known of a run before it begins.
+struct Facts {
+    options: BTreeMap<String, serde_json::Value>,
+    environment: Environment,
+    targets: Vec<String>,
+    before: Option<ProcessUsage>,
+    settled_rss_bytes: Option<u64>,
+}
+
+impl Facts {
+    fn new(args: &RunArgs, plan: &Plan, targets: &[Target]) -> Self {
+        let mut options = BTreeMap::new();
+        if args.seed.is_some() {
+            options.insert("seed".to_owned(), plan.seed.into());
+        }
+        if !args.targets.is_empty() {
+            options.insert("target".to_owned(), args.targets.clone().into());
+        }
+        Self {
+            options,
+            environment: Environment::read(),
+            targets: targets.iter().map(|t| t.url().to_owned()).collect(),
+            before: ProcessUsage::of_self(),
+            settled_rss_bytes: None,
+        }
+    }
+}
+
+struct Session<'a> {
+    args: &'a RunArgs,
+    plan: Plan,
+    facts: Facts,
+    fleet: &'a mut Fleet,
+    store: &'a Store,
+}
+
+impl Session<'_> {
+    /// Starts the load, watches it to its end and makes the result.
+    async fn drive(&mut self, targets: &[Target]) -> anyhow::Result<RunResult> {
+        let mut interrupts = Interrupts::listen()?;
+        let run = Run::start(self.plan.clone(), targets)?;
+        let threads = run.threads();
+        let mut teller = Teller::new(self.plan.planned(), self.args.format == Format::Quiet);
+        let mut next_checkpoint = CHECKPOINT_EVERY;
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        while !run.is_over() {
+            tokio::select! {
+                () = interrupts.next() => {
+                    teller.finish();
+                    run.stop(interrupts.meaning());
+                }
+                _ = look.tick() => {}
+            }
+            let elapsed = run.elapsed();
+            teller.tell(elapsed, run.progress());
+            for death in self.fleet.deaths() {
+                teller.finish();
+                eprintln!("loadgen: {death}");
+            }
+            if elapsed >= SETTLED && self.facts.settled_rss_bytes.is_none() {
+                self.facts.settled_rss_bytes = ProcessUsage::of_self().map(|usage| usage.rss_bytes);
+            }
+            if elapsed >= next_checkpoint {
+                next_checkpoint = elapsed + CHECKPOINT_EVERY;
+                self.checkpoint(&run, threads);
+            }
+        }
+        teller.finish();
+        let output = run.join();
+        Ok(self.result(output, threads, interrupts.count > 0, false))
+    }
+
+    /// Writes what was measured so far. A disk that is full now may not be full at the end.
+    fn checkpoint(&mut self, run: &Run, threads: u64) {
+        if let Some(output) = run.checkpoint() {
+            let result = self.result(output, threads, false, true);
+            if let Err(e) = self.store.result(&result) {
+                eprintln!("loadgen: warning: no checkpoint: {e:#}");
+            }
+        }
+    }
+
+    fn result(
+        &mut self,
+        output: RunOutput,
+        threads: u64,
+        interrupted: bool,
+        partial: bool,
+    ) -> RunResult {
+        let now = ProcessUsage::of_self();
+        let since = |f: fn(&ProcessUsage) -> Duration| {
+            let (now, before) = now.zip(self.facts.before)?;
+            Some(f(&now).saturating_sub(f(&before)).as_secs_f64())
+        };
+        let generator = GeneratorFacts {
+            threads,
+            cpu_s: since(|usage| usage.cpu),
+            run_queue_delay_s: since(|usage| usage.run_queue_delay.unwrap_or_default())
+                .filter(|_| now.is_some_and(|usage| usage.run_queue_delay.is_some())),
+            rss_at_5s_bytes: self.facts.settled_rss_bytes,
+            rss_at_end_bytes: now.map(|usage| usage.rss_bytes),
+        };
+        let facts = RunFacts {
+            tool: Tool {
+                name: "loadgen".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
+            scenario: self.plan.scenario.clone(),
+            seed: self.plan.seed,
+            options: self.facts.options.clone(),
+            targets: self.args.targets.clone(),
+            replicas: self.replicas(),
+            environment: self.facts.environment.clone(),
+            clock: output.clock,
+            workload: self.plan.workload(),
+            planned: output.planned,
+            in_flight: output.in_flight,
+            connections: output.connections,
+            failures: output.failures,
+            generator,
+            thresholds: if partial {
+                Vec::new()
+            } else {
+                self.plan.thresholds.clone()
+            },
+            interrupted,
+            partial,
+        };
+        RunResult::new(facts, &output.samples)
+    }
+
+    fn replicas(&mut self) -> Vec<ReplicaFacts> {
+        if self.args.targets.is_empty() {
+            return self.fleet.facts();
+        }
+        let unknown = |url: &String| ReplicaFacts {
+            url: url.clone(),
+            ..ReplicaFacts::default()
+        };
+        self.facts.targets.iter().map(unknown).collect()
+    }
+}
+
+/// SIGINT and SIGTERM, counted.
+struct Interrupts {
+    interrupt: Signal,
+    terminate: Signal,
+    count: u32,
+}
+
+impl Interrupts {
+    fn listen() -> anyhow::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt()).context("cannot handle SIGINT")?,
+            terminate: signal(SignalKind::terminate()).context("cannot handle SIGTERM")?,
+            count: 0,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        self.count += 1;
+    }
+
+    /// What the user wants by now.
+    fn meaning(&self) -> Stop {
+        match self.count {
+            0 => Stop::No,
+            1 => Stop::Drain,
+            _ => Stop::Now,
+        }
+    }
+}

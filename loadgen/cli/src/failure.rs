@@ -1,0 +1,59 @@
+use std::fmt;
+use std::process::ExitCode;
+
+use loadgen_driver::{ScenarioError, TargetError, Unusable};
+
+/// Why a command ends before its work is done: an exit code and one line.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    error: anyhow::Error,
+}
+
+impl Failure {
+    /// Usage or scenario error: exit code 2.
+    pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            code: 2,
+            error: error.into(),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.error)
+    }
+}
+
+/// Anything that is not the user's and not the target's: exit code 1.
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self { code: 1, error }
+    }
+}
+
+impl From<ScenarioError> for Failure {
+    fn from(error: ScenarioError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<Unusable> for Failure {
+    fn from(error: Unusable) -> Self {
+        Self {
+            code: 4,
+            error: error.into(),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use loadgen_measure::{RunResult, save_atomically};
+use loadgen_report::charts;
+
+/// A folder that a run writes its files into.
+#[derive(Debug)]
+pub(crate) struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// Makes the folder and tries to write in it, so that a full or read-only disk is known before
+    /// the load and not after it.
+    pub(crate) fn open(folder: &Path) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the result folder {}", folder.display()))?;
+        let probe = folder.join(".writable");
+        save_atomically(&probe, b"loadgen writes its results here\n")?;
+        std::fs::remove_file(&probe)
+            .with_context(|| format!("cannot remove {}", probe.display()))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// The default folder of a run that starts now.
+    pub(crate) fn default_folder(scenario: &str) -> PathBuf {
+        let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+        Path::new("results/runs").join(format!("{scenario}-{now}"))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes `result.json` alone, as a checkpoint does.
+    pub(crate) fn result(&self, result: &RunResult) -> anyhow::Result<()> {
+        Ok(result.save(&self.folder.join("result.json"))?)
+    }
+
+    /// Writes every file of a result. What can be written is written, also when something fails.
+    pub(crate) fn everything(&self, result: &RunResult) -> anyhow::Result<()> {
+        self.result(result)?;
+        let hlog = result
+            .hlog()
+            .context("cannot make rounds.hlog")
+            .and_then(|text| self.file("rounds.hlog", &text));
+        self.charts(result).and(hlog)
+    }
+
+    /// Writes the charts that the result has data for.
+    pub(crate) fn charts(&self, result: &RunResult) -> anyhow::Result<()> {
+        for chart in charts(result).context("cannot draw the charts")? {
+            self.file(&format!("{}.svg", chart.name), &chart.svg)?;
+        }
+        Ok(())
+    }
+
+    fn file(&self, name: &str, text: &str) -> anyhow::Result<()> {
+        Ok(save_atomically(&self.folder.join(name), text.as_bytes())?)
+    }
+}
