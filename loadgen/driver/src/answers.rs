@@ -8,6 +8,10 @@ use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 use serde_json::{Map, Number, Value, json};
 
+/// Longest text that is made, in characters: a question that wants more gets less than it wants
+/// instead of all memory.
+const LONGEST_TEXT: u64 = 1 << 20;
+
 /// The answer to one question. Forms are accepted and filled, URL visits consented to (the page is
 /// never opened), sampling and roots questions get a canned answer.
 pub(crate) fn answer(question: &InputRequest, rng: &mut Xoshiro256PlusPlus) -> InputAnswer {
@@ -127,6 +131,7 @@ fn text(property: &Property, rng: &mut Xoshiro256PlusPlus) -> String {
     let low = property.min_length.unwrap_or(0).min(high);
     let at_most = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     // All characters are ASCII: bytes are characters.
+    let low = low.min(LONGEST_TEXT);
     let mut made: String = made.chars().take(at_most(high)).collect();
     made.extend(std::iter::repeat_n(
         'x',
@@ -184,6 +189,27 @@ mod tests {
             assert!(some.len() == 2 && some[0] != some[1], "{some:?}");
             assert_eq!(content["any"], json!(["x"]));
         }
+    }
+
+    #[test]
+    fn bounds_that_nobody_can_keep_do_no_harm() {
+        let schema = r#"{"type":"object","properties":{
+            "huge":{"type":"string","minLength":18446744073709551615},
+            "none":{"type":"string","minLength":9,"maxLength":0},
+            "far":{"type":"integer","minimum":1e300},
+            "wide":{"type":"integer","minimum":-1e300,"maximum":1e300},
+            "turned":{"type":"integer","minimum":5,"maximum":1},
+            "many":{"type":"array","items":{"enum":["a"]},"minItems":18446744073709551615},
+            "few":{"type":"array","items":{"enum":["a","b"]},"maxItems":0},
+            "bare":{"type":"array"}, "empty":{"enum":[]}, "odd":{"type":"null"}, "nothing":{}}}"#;
+        let content = filled(schema, 1);
+        assert_eq!(content["huge"].as_str().unwrap().len() as u64, LONGEST_TEXT);
+        assert_eq!(content["none"], "");
+        assert_eq!(content["many"], json!(["a"]));
+        assert_eq!(content["few"], json!([]));
+        assert_eq!(content["bare"], json!([]));
+        assert!(content["far"].is_number() && content["wide"].is_number());
+        assert_eq!(content.len(), 11);
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
     match response.id {
         Some(echoed) if echoed.get() == id => {}
         other => {
-            let got = other.map_or("none", RawValue::get);
+            let got = clip(other.map_or("none", RawValue::get));
             return protocol(format!("the reply's id is {got}, the request's was {id}"));
         }
     }
@@ -88,7 +88,7 @@ fn read_result(result: &RawValue, sent_state: bool) -> Meaning {
     match head.kind() {
         ResultType::Complete if head.is_error == Some(true) => tool_error(result, sent_state),
         ResultType::Complete => Meaning::Complete,
-        ResultType::Unknown(kind) => protocol(format!("unknown resultType {kind:?}")),
+        ResultType::Unknown(kind) => protocol(format!("unknown resultType `{}`", clip(&kind))),
         ResultType::InputRequired => {
             let state = head.request_state.map(ToOwned::to_owned);
             if state.as_ref().is_some_and(|s| !s.get().starts_with('"')) {
@@ -159,15 +159,14 @@ fn without_body(reply: &Reply) -> Meaning {
     if throttling_status(reply) {
         return failed(Outcome::Throttled, format!("HTTP {}", reply.status));
     }
-    let shown = clip(&String::from_utf8_lossy(&reply.body));
+    let media_type = match reply.media_type.as_str() {
+        "" => "no content type".to_owned(),
+        given => clip(given),
+    };
     protocol(format!(
-        "HTTP {} with {} and no JSON-RPC response: {shown}",
+        "HTTP {} with {media_type} and no JSON-RPC response: {}",
         reply.status,
-        if reply.media_type.is_empty() {
-            "no content type"
-        } else {
-            &reply.media_type
-        }
+        beginning(&reply.body)
     ))
 }
 
@@ -215,13 +214,29 @@ fn describe(reply: &Reply, error: &ErrorObject<'_>) -> String {
     )
 }
 
-/// The first 200 characters in one line.
+/// The first 200 characters in one line, without characters that would steer a terminal.
 pub(crate) fn clip(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(200) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
+    let mut line = String::new();
+    let mut left = 200;
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        for c in word.chars() {
+            if left == 0 {
+                line.push('…');
+                return line;
+            }
+            line.push(if c.is_control() { '\u{fffd}' } else { c });
+            left -= 1;
+        }
     }
+    line
+}
+
+/// What a body begins with, as [`clip`] shows text.
+pub(crate) fn beginning(body: &[u8]) -> String {
+    clip(&String::from_utf8_lossy(&body[..body.len().min(4096)]))
 }
 
 fn failed(outcome: Outcome, why: String) -> Meaning {
@@ -376,6 +391,76 @@ mod tests {
             classify(&empty, "7", false),
             Meaning::Ask { state: Some(_), .. }
         ));
+    }
+
+    #[test]
+    fn nothing_that_a_server_says_floods_or_steers_the_terminal() {
+        let long = "y".repeat(10_000);
+        for hostile in [
+            reply(
+                200,
+                &format!(
+                    r#"{{"id":["{long}",
+1],"result":{{}}}}"#
+                )
+                .replace("\\n", "\n"),
+            ),
+            result(&format!(r#"{{"resultType":"{long}"}}"#)),
+            error(400, &format!(r#"{{"code":1,"message":"{long}"}}"#)),
+            result(&format!(
+                r#"{{"isError":true,"content":[{{"text":"{long}"}}]}}"#
+            )),
+            reply(200, &long),
+            Reply {
+                media_type: long.clone(),
+                ..reply(200, "")
+            },
+            reply(500, "\u{1b}[2J\u{7}bell"),
+        ] {
+            match classify(&hostile, "7", true) {
+                Meaning::Failed { why, .. } => {
+                    assert!(why.chars().count() < 300, "{} characters", why.len());
+                    assert!(!why.contains(char::is_control), "{why:?}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn bodies_that_are_no_json_text_are_protocol_errors() {
+        let deep = format!(
+            r#"{{"id":7,"result":{{"resultType":"input_required","inputRequests":{}1{}}}}}"#,
+            r#"{"a":"#.repeat(5000),
+            "}".repeat(5000)
+        );
+        let deep_error = format!(
+            r#"{{"id":7,"error":{{"code":1,"message":"","data":{}{}}}}}"#,
+            "[".repeat(5000),
+            "]".repeat(5000)
+        );
+        for body in [
+            deep.as_bytes(),
+            deep_error.as_bytes(),
+            b"",
+            b"\xff\xfe\x00",
+            b"{\"id\":7,\"result\":{\"content\":\"\xff\"}}",
+            b"[]",
+            b"null",
+            b"{\"id\":7,\"result\":null}",
+            b"{\"id\":7,\"result\":[]}",
+            b"{\"id\":7,\"result\":{\"resultType\":3}}",
+            b"{\"id\":7,\"result\":{\"resultType\":\"input_required\",\"requestState\":null}}",
+            b"{\"id\":7,\"result\":{\"resultType\":\"input_required\",\"inputRequests\":[]}}",
+        ] {
+            let reply = Reply {
+                status: 200,
+                body: body.to_vec(),
+                ..Reply::default()
+            };
+            let shown = String::from_utf8_lossy(&body[..body.len().min(80)]);
+            assert_eq!(outcome(&reply), Outcome::ProtocolError, "{shown}");
+        }
     }
 
     #[test]

@@ -54,11 +54,21 @@ impl Target {
         let authority = uri
             .authority()
             .ok_or_else(|| wrong("has no host".to_owned()))?;
+        if authority.as_str().contains('@') {
+            return Err(wrong("must not hold a user name or password".to_owned()));
+        }
         let host = authority
             .host()
             .trim_start_matches('[')
             .trim_end_matches(']');
-        let port = authority.port_u16().unwrap_or(80);
+        let port = match authority.as_str().rsplit_once(':') {
+            Some((_, port)) if !port.is_empty() && !port.ends_with(']') => port
+                .parse()
+                .ok()
+                .filter(|port| *port > 0)
+                .ok_or_else(|| wrong(format!("port `{port}` is not 1 to 65535")))?,
+            _ => 80,
+        };
         let addresses: Vec<SocketAddr> = tokio::net::lookup_host((host, port))
             .await
             .map_err(|e| wrong(format!("host `{host}` does not resolve: {e}")))?
@@ -102,6 +112,26 @@ mod tests {
         let target = Target::resolve("http://127.0.0.1").await.unwrap();
         assert_eq!(target.addresses, ["127.0.0.1:80".parse().unwrap()]);
         assert_eq!(target.path.as_str(), "/");
+    }
+
+    #[tokio::test]
+    async fn what_would_reach_another_place_is_refused() {
+        for (url, why) in [
+            (
+                "http://127.0.0.1:99999/mcp",
+                "port `99999` is not 1 to 65535",
+            ),
+            ("http://127.0.0.1:0/mcp", "port `0` is not"),
+            (
+                "http://me:secret@127.0.0.1:80/",
+                "must not hold a user name",
+            ),
+        ] {
+            let error = Target::resolve(url).await.unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        let target = Target::resolve("http://[::1]/").await.unwrap();
+        assert_eq!(target.addresses, ["[::1]:80".parse().unwrap()]);
     }
 
     #[tokio::test]

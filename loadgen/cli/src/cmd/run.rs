@@ -18,7 +18,10 @@ use crate::store::Store;
 
 /// How often the run is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How often what was measured so far is written.
+/// When what was measured so far is first written: early, so that the memory this takes is part of
+/// what the run has settled at.
+const FIRST_CHECKPOINT: Duration = Duration::from_secs(2);
+/// How often it is written after that.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// When memory is looked at for the first time: the run has found its size by then.
 const SETTLED: Duration = Duration::from_secs(5);
@@ -154,7 +157,7 @@ impl Session<'_> {
         let run = Run::start(self.plan.clone(), targets)?;
         let threads = run.threads();
         let mut teller = Teller::new(self.plan.planned(), self.args.format == Format::Quiet);
-        let mut next_checkpoint = CHECKPOINT_EVERY;
+        let mut next_checkpoint = FIRST_CHECKPOINT;
         let mut look = tokio::time::interval(LOOK_EVERY);
         while !run.is_over() {
             tokio::select! {

@@ -140,12 +140,21 @@ impl<T: Transport> Core<T> {
         )
     }
 
-    /// Runs one workflow to its end.
-    pub(super) async fn workflow(self: Rc<Self>, id: u64, intended: Duration) {
+    /// Takes one workflow up, at once and not only when the future is first polled: from here on it
+    /// counts as started. The future runs it to its end.
+    pub(super) fn workflow(
+        self: Rc<Self>,
+        id: u64,
+        intended: Duration,
+    ) -> impl Future<Output = ()> + use<T> {
         let mut rng = workflow_rng(self.plan.seed, id);
         let kind = self.plan.draw_kind(&mut rng);
         let flight = self.take_off(id, kind, intended);
-        let mut workflow = Workflow::new(id, rng);
+        self.fly_on(id, flight, Workflow::new(id, rng))
+    }
+
+    async fn fly_on(self: Rc<Self>, id: u64, flight: Rc<Flight>, mut workflow: Workflow) {
+        let intended = flight.intended;
         let (mut due, mut minted_by, mut first) = (intended, None, None);
         let outcome = loop {
             let round = workflow.round();
@@ -217,7 +226,7 @@ impl<T: Transport> Core<T> {
             )
             .await;
         flight.round.set(None);
-        flight.rounds.set(flight.rounds.get() + 1);
+        flight.rounds.set(flight.rounds.get().saturating_add(1));
         let (step, done, reply, state) = match answer {
             Ok((reply, done)) => {
                 let kind = &self.plan.kinds[flight.kind];
@@ -330,7 +339,7 @@ impl<T: Transport> Core<T> {
         let flights = std::mem::take(&mut *self.flights.borrow_mut());
         for flight in flights.into_values() {
             if let Some(waiting) = flight.round.get() {
-                flight.rounds.set(flight.rounds.get() + 1);
+                flight.rounds.set(flight.rounds.get().saturating_add(1));
                 let trace = Rc::clone(&flight.trace.borrow());
                 self.record(&self.sample(&waiting, &trace, outcome, done, flight.kind));
                 let why = format!("no reply by the end of the run to round {}", waiting.round);

@@ -41,7 +41,7 @@ pub(super) async fn offer<T: Transport + 'static>(
             max_in_flight,
             ..
         } => {
-            let limit = u64::from(part.share(max_in_flight).max(1));
+            let limit = u64::from(part.share(max_in_flight));
             open(core, part, pacer, &schedule, limit, &mut stop).await;
         }
         Load::Closed { concurrency } => closed(core, part, concurrency, &mut stop).await,
@@ -115,10 +115,10 @@ async fn closed<T: Transport + 'static>(
     stop: &mut watch::Receiver<Stop>,
 ) {
     for user in (part.index..concurrency).step_by(part.of as usize) {
-        let (core, mut stop) = (Rc::clone(core), stop.clone());
+        let (core, stop) = (Rc::clone(core), stop.clone());
         spawn_local(async move {
             let mut id = u64::from(user);
-            while core.now() < core.plan().duration && *stop.borrow_and_update() == Stop::No {
+            while core.now() < core.plan().duration && goes_on(&stop) {
                 let now = core.now();
                 Rc::clone(&core).workflow(id, now).await;
                 id += u64::from(concurrency);
@@ -135,8 +135,7 @@ async fn closed<T: Transport + 'static>(
 /// Waits until nothing is in flight, at most for the drain time. What is left after it ends with
 /// the given outcome.
 async fn drain<T: Transport>(core: &Rc<Core<T>>, stop: &mut watch::Receiver<Stop>) -> Outcome {
-    let end =
-        core.epoch() + core.now().max(core.plan().duration.min(core.now())) + core.plan().drain;
+    let end = core.epoch() + core.now() + core.plan().drain;
     while core.in_flight() > 0 {
         tokio::select! {
             biased;
@@ -148,17 +147,18 @@ async fn drain<T: Transport>(core: &Rc<Core<T>>, stop: &mut watch::Receiver<Stop
     Outcome::Unfinished
 }
 
+/// Whether workflows may still be started. A closed channel means that nobody holds the run any
+/// more: it ends, here and below.
+fn goes_on(stop: &watch::Receiver<Stop>) -> bool {
+    *stop.borrow() == Stop::No && stop.has_changed().is_ok()
+}
+
 /// Ready once the run is to stop starting workflows.
 async fn stopped(stop: &mut watch::Receiver<Stop>) {
-    // A closed channel means that nobody can stop the run any more; it then ends by itself.
-    if stop.wait_for(|stop| *stop != Stop::No).await.is_err() {
-        std::future::pending::<()>().await;
-    }
+    let _ = stop.wait_for(|stop| *stop != Stop::No).await;
 }
 
 /// Ready once the run is to end without waiting.
 async fn hurried(stop: &mut watch::Receiver<Stop>) {
-    if stop.wait_for(|stop| *stop == Stop::Now).await.is_err() {
-        std::future::pending::<()>().await;
-    }
+    let _ = stop.wait_for(|stop| *stop == Stop::Now).await;
 }

@@ -1,4 +1,5 @@
 use std::io;
+use std::panic::resume_unwind;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +17,7 @@ use super::core::{Core, Flying, Shared};
 use super::failures::Failures;
 use super::load::{Part, offer};
 use crate::pacer::Pacer;
-use crate::plan::Plan;
+use crate::plan::{Load, Plan};
 use crate::target::Target;
 use crate::transport::Http1;
 
@@ -38,7 +39,6 @@ pub enum Stop {
 #[derive(Debug)]
 pub struct Run {
     plan: Arc<Plan>,
-    shape: Shape,
     stop: watch::Sender<Stop>,
     threads: Vec<Thread>,
     started_at: SystemTime,
@@ -109,7 +109,7 @@ impl Run {
         let (stop, stopped) = watch::channel(Stop::No);
         let started = std::time::Instant::now();
         let started_at = SystemTime::now();
-        let of = plan.threads.min(plan.connections);
+        let of = threads(&plan);
         let threads = (0..of)
             .map(|index| {
                 let shared = Arc::new(Shared::default());
@@ -139,7 +139,6 @@ impl Run {
             .collect::<io::Result<Vec<_>>>()?;
         Ok(Self {
             plan,
-            shape,
             stop,
             threads,
             started_at,
@@ -195,15 +194,19 @@ impl Run {
     /// A copy of what was measured so far; `None` when the run is ending.
     #[must_use]
     pub fn checkpoint(&self) -> Option<RunOutput> {
-        let mut samples = Recorder::new(&self.shape);
+        let mut samples = None;
         for thread in &self.threads {
             let (reply, copy) = mpsc::channel();
             thread.checkpoints.send(reply).ok()?;
-            samples.merge(&copy.recv_timeout(Duration::from_secs(2)).ok()?);
+            add(
+                &mut samples,
+                copy.recv_timeout(Duration::from_secs(2)).ok()?,
+            );
         }
+        let samples = samples?;
         let elapsed = self.elapsed();
         Some(RunOutput {
-            planned: self.plan.planned().unwrap_or(self.progress().started),
+            planned: planned(&samples, self.plan.planned()),
             clock: RunClock::new(
                 self.started_at,
                 SystemTime::now(),
@@ -223,10 +226,10 @@ impl Run {
     /// Waits for the end and gives everything that was measured.
     ///
     /// # Panics
-    /// When a sending thread panicked.
+    /// When a sending thread panicked: goes on with that panic.
     #[must_use]
     pub fn join(mut self) -> RunOutput {
-        let mut samples = Recorder::new(&self.shape);
+        let mut samples = None;
         let mut failures = Failures::default();
         let (mut area_ns, mut max, mut changes, mut open_max) = (0, 0, 0, 0);
         let mut load = Duration::ZERO;
@@ -235,8 +238,8 @@ impl Run {
             let output = thread
                 .handle
                 .join()
-                .expect("a sending thread ends without a panic");
-            samples.merge(&output.samples);
+                .unwrap_or_else(|panic| resume_unwind(panic));
+            add(&mut samples, output.samples);
             failures.merge(output.failures);
             area_ns += output.flying.area_ns;
             max += output.flying.max;
@@ -247,10 +250,10 @@ impl Run {
                 (ended, ended_at) = (output.ended, output.ended_at);
             }
         }
+        let samples = samples.expect("a run has at least one thread");
         let elapsed = ended.saturating_duration_since(self.started);
-        let started = samples_started(&samples, self.plan.planned());
         RunOutput {
-            planned: started,
+            planned: planned(&samples, self.plan.planned()),
             clock: RunClock::new(self.started_at, ended_at, elapsed, load),
             in_flight: Some(InFlight {
                 mean: area_ns as f64 / elapsed.as_nanos().max(1) as f64,
@@ -267,9 +270,27 @@ impl Run {
     }
 }
 
+/// Adds a thread's samples. The first ones are taken as they are: a recorder is megabytes.
+fn add(sum: &mut Option<Recorder>, samples: Recorder) {
+    match sum {
+        Some(sum) => sum.merge(&samples),
+        None => *sum = Some(samples),
+    }
+}
+
 /// What the plan held, or in a closed workload what was started.
-fn samples_started(samples: &Recorder, planned: Option<u64>) -> u64 {
-    planned.unwrap_or_else(|| samples.started_count())
+fn planned(samples: &Recorder, plan: Option<u64>) -> u64 {
+    plan.unwrap_or_else(|| samples.started_count())
+}
+
+/// Threads that have something to do: each needs a connection and a workflow of its own, or the
+/// limits over all threads would not hold.
+fn threads(plan: &Plan) -> u32 {
+    let workflows = match plan.load {
+        Load::Open { max_in_flight, .. } => max_in_flight,
+        Load::Closed { concurrency } => concurrency,
+    };
+    plan.threads.min(plan.connections).min(workflows)
 }
 
 struct ThreadWork {
@@ -285,7 +306,7 @@ struct ThreadWork {
 
 impl ThreadWork {
     async fn run(mut self) -> ThreadOutput {
-        let connections = self.part.share(self.plan.connections).max(1) as usize;
+        let connections = self.part.share(self.plan.connections) as usize;
         let core = Rc::new(Core::new(
             self.plan,
             &self.shape,

@@ -8,7 +8,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
 use hyper::http::uri::PathAndQuery;
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use hyper::{HeaderMap, Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use loadgen_protocol::names::header::SESSION_ID;
 use loadgen_protocol::{Response as RpcResponse, SseParser};
@@ -178,7 +178,7 @@ fn connect_failure(error: &io::Error) -> Failure {
 /// An error before the head of the reply came.
 fn failure(error: &hyper::Error, reused: bool) -> Failure {
     if error.is_parse() {
-        return Failure::Connection(format!("the reply is not HTTP: {error}"));
+        return Failure::Connection(format!("the head of the reply is no HTTP/1.1: {error}"));
     }
     if reused {
         return Failure::Stale;
@@ -219,7 +219,7 @@ async fn read(
         media_type,
         ..Reply::default()
     };
-    let stream = head.status == StatusCode::OK && reply.media_type == "text/event-stream";
+    let stream = reply.media_type == "text/event-stream";
     let mut parser = SseParser::new();
     let mut events = Vec::new();
     while let Some(data) = next_data(&mut body).await? {
