@@ -54,6 +54,7 @@ pub(crate) enum Meaning {
 pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
     let response = serde_json::from_slice::<Response<'_>>(&reply.body)
         .ok()
+        .filter(|_| reply.body.trim_ascii_start().starts_with(b"{"))
         .filter(|r| r.result.is_some() || r.error.is_some());
     let Some(response) = response else {
         return without_body(reply);
@@ -81,6 +82,10 @@ pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
 }
 
 fn read_result(result: &RawValue, sent_state: bool) -> Meaning {
+    // serde would take the members of an array for those of an object.
+    if !result.get().starts_with('{') {
+        return protocol("the result is not an object".to_owned());
+    }
     let head: ResultHead<'_> = match serde_json::from_str(result.get()) {
         Ok(head) => head,
         Err(e) => return protocol(format!("unreadable result: {e}")),
@@ -446,6 +451,8 @@ mod tests {
             b"\xff\xfe\x00",
             b"{\"id\":7,\"result\":{\"content\":\"\xff\"}}",
             b"[]",
+            b"[7, {}]",
+            b"{\"id\":7,\"result\":\"done\"}",
             b"null",
             b"{\"id\":7,\"result\":null}",
             b"{\"id\":7,\"result\":[]}",
