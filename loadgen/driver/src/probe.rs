@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::task::LocalSet;
 
-use crate::classify::{Reply, clip};
+use crate::classify::{Reply, beginning, clip};
 use crate::plan::{Kind, Plan};
 use crate::schedule::workflow_rng;
 use crate::target::Target;
@@ -95,7 +95,8 @@ async fn look(plan: &Plan, target: &Target) -> Finding {
         Err(failure) => return from_failure(failure),
     }
     let mut warnings = Vec::new();
-    for (id, kind) in (u64::MAX - 64..).zip(&plan.kinds) {
+    // Numbers that no workflow of the load has.
+    for (id, kind) in (0..=u64::MAX).rev().zip(&plan.kinds) {
         match probe.workflow(plan, kind, id).await {
             Ok(Ended {
                 outcome,
@@ -119,6 +120,12 @@ async fn look(plan: &Plan, target: &Target) -> Finding {
                     break;
                 }
             }
+            // It answered before: a slow tool is for the load to measure.
+            Err(Failure::Timeout) => warnings.push(format!(
+                "the probe of {} had no reply within {} s",
+                kind.name,
+                patience(plan).as_secs_f64()
+            )),
             Err(failure) => return from_failure(failure),
         }
     }
@@ -133,6 +140,11 @@ fn from_failure(failure: Failure) -> Finding {
             Finding::Unusable(format!("did not reply within {} s", PATIENCE.as_secs()))
         }
     }
+}
+
+/// How long a round of a probe workflow may take.
+fn patience(plan: &Plan) -> Duration {
+    plan.timeout.min(PATIENCE)
 }
 
 struct Ended {
@@ -185,7 +197,7 @@ impl Probe {
                     headers: &headers,
                     id: &workflow.request_id(),
                     body: Bytes::from(workflow.body(&template)),
-                    timeout: plan.timeout.min(PATIENCE),
+                    timeout: patience(plan),
                 })
                 .await?;
             match workflow.take(&reply, plan, kind).0 {
@@ -223,8 +235,10 @@ fn read_discover(reply: &Reply) -> Option<String> {
         .filter(|r| r.result.is_some() || r.error.is_some());
     let said = Said(reply);
     let Some(response) = response else {
-        let text = String::from_utf8_lossy(&reply.body).to_ascii_lowercase();
-        if reply.session || text.contains("session") {
+        let session = beginning(&reply.body)
+            .to_ascii_lowercase()
+            .contains("session");
+        if reply.session || session {
             return Some(session_bound(&said));
         }
         return Some(format!("is no MCP endpoint: {said}{}", hint(reply.status)));
@@ -255,7 +269,7 @@ fn read_discover(reply: &Reply) -> Option<String> {
         Some(v) if v.supported_versions.iter().any(|v| v == PROTOCOL_VERSION) => None,
         Some(v) => Some(format!(
             "speaks {}, not {PROTOCOL_VERSION}",
-            v.supported_versions.join(", ")
+            clip(&v.supported_versions.join(", "))
         )),
     }
 }
@@ -284,9 +298,9 @@ impl fmt::Display for Said<'_> {
         let reply = self.0;
         write!(f, "HTTP {}", reply.status)?;
         if !reply.media_type.is_empty() {
-            write!(f, " {}", reply.media_type)?;
+            write!(f, " {}", clip(&reply.media_type))?;
         }
-        let body = clip(&String::from_utf8_lossy(&reply.body));
+        let body = beginning(&reply.body);
         if body.is_empty() {
             f.write_str(" with an empty body")
         } else {
