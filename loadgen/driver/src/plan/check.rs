@@ -1,15 +1,11 @@
-//! The checked form of a scenario: everything after it trusts these values.
-
 use std::time::Duration;
 
-use loadgen_measure::{ScenarioRecord, Threshold, Workload};
+use loadgen_measure::Threshold;
 use loadgen_protocol::names::method;
-use rand::RngExt;
-use rand::rngs::Xoshiro256PlusPlus;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use toml::Spanned;
 
+use super::{FleetPlan, KeyPlan, Kind, Load, Spread};
 use crate::scenario::{FleetTable, LoadTable, Scenario, ScenarioError, Source, WorkflowTable};
 use crate::schedule::Schedule;
 
@@ -18,206 +14,9 @@ const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Most replicas that a run starts.
 const MOST_REPLICAS: u32 = 64;
 
-/// What a run does.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    /// The scenario's name, text and hash.
-    pub scenario: ScenarioRecord,
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// Replicas that the run starts itself; `None` when targets have to be given.
-    pub fleet: Option<FleetPlan>,
-    /// When workflows begin.
-    pub load: Load,
-    /// How long workflows arrive.
-    pub duration: Duration,
-    /// How long workflows in flight may end after that.
-    pub drain: Duration,
-    /// Longest time for one round's reply.
-    pub timeout: Duration,
-    /// Most retries of one workflow.
-    pub round_cap: u16,
-    /// Which replica gets a round.
-    pub spread: Spread,
-    /// Most connections at one time, over all replicas and threads.
-    pub connections: u32,
-    /// Threads that send.
-    pub threads: u32,
-    /// Pause before a round that only echoes the state.
-    pub state_only_pause: Duration,
-    /// The mix.
-    pub kinds: Vec<Kind>,
-    /// Limits on figures.
-    pub thresholds: Vec<Threshold>,
-}
-
-/// When workflows begin.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Load {
-    /// Partly open: workflows arrive by the schedule and do not wait for each other.
-    Open {
-        /// The arrivals.
-        schedule: Schedule,
-        /// Workflows per second.
-        rate_per_s: f64,
-        /// Most workflows in flight; further arrivals are not started.
-        max_in_flight: u32,
-    },
-    /// Closed: so many users, each beginning its next workflow when the last one ended.
-    Closed {
-        /// Number of users.
-        concurrency: u32,
-    },
-}
-
-/// Which replica gets a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
-    /// Any, by the workflow's random stream.
-    Random,
-    /// The next in the list for every round, so that a retry never meets the replica that minted
-    /// its state.
-    Next,
-    /// The replica of round 0, for the whole workflow.
-    Sticky,
-}
-
-/// Replicas that a run starts as its own children.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FleetPlan {
-    /// How many.
-    pub replicas: u32,
-    /// `--algorithm` of the replicas; `None`: their default.
-    pub algorithm: Option<String>,
-    /// `--backend` of the replicas; `None`: their default.
-    pub backend: Option<String>,
-    /// `--ttl` of the replicas, in seconds; `None`: their default.
-    pub ttl_s: Option<u64>,
-    /// Which sealing keys they get.
-    pub keys: KeyPlan,
-}
-
-/// Which sealing keys the replicas of a fleet get.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyPlan {
-    /// One key for all: a retry may go to any of them.
-    Shared,
-    /// Each its own: a retry on another replica is refused.
-    Own,
-}
-
-/// One kind of workflow in the mix.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kind {
-    /// Name in results.
-    pub name: String,
-    /// Share of the mix against the other weights.
-    pub weight: f64,
-    /// JSON-RPC method.
-    pub method: &'static str,
-    /// Name of the tool or prompt, or address of the resource.
-    pub target: String,
-    /// JSON text of the arguments; `None` when there are none.
-    pub arguments: Option<String>,
-    /// Time a user takes to answer a question.
-    pub think: Duration,
-}
-
-impl Plan {
-    /// Checks a scenario.
-    ///
-    /// # Errors
-    /// Names file, line, column, and what would be right.
-    pub fn new(scenario: &Scenario, source: &Source) -> Result<Self, ScenarioError> {
-        let check = Check { source };
-        let load = scenario.load.get_ref();
-        let duration = check.time("duration_s", &load.duration_s, false)?;
-        let kinds = check.kinds(&scenario.workflow)?;
-        Ok(Self {
-            scenario: ScenarioRecord {
-                name: check.name(scenario)?,
-                text: source.text().to_owned(),
-                sha256: hex(&Sha256::digest(source.text())),
-            },
-            seed: scenario.seed.unwrap_or(1),
-            fleet: scenario
-                .fleet
-                .as_ref()
-                .map(|fleet| check.fleet(fleet))
-                .transpose()?,
-            load: check.load(&scenario.load, duration)?,
-            duration,
-            drain: check.optional_time("drain_s", &load.drain_s, 10.0, true)?,
-            timeout: check.optional_time("timeout_s", &load.timeout_s, 30.0, false)?,
-            round_cap: load.round_cap.as_ref().map_or(10, |cap| *cap.get_ref()),
-            spread: check.spread(load)?,
-            connections: check.count("connections", &load.connections, 256, 60_000)?,
-            threads: check.count("threads", &load.threads, default_threads(), 256)?,
-            state_only_pause: check.optional_time(
-                "state_only_pause_s",
-                &load.state_only_pause_s,
-                0.25,
-                true,
-            )?,
-            kinds,
-            thresholds: check.thresholds(scenario)?,
-        })
-    }
-
-    /// Workflows that the plan holds; `None` in a closed workload, where the replies decide.
-    #[must_use]
-    pub fn planned(&self) -> Option<u64> {
-        match &self.load {
-            Load::Open { schedule, .. } => Some(schedule.count()),
-            Load::Closed { .. } => None,
-        }
-    }
-
-    /// The load in words and numbers for the result.
-    #[must_use]
-    pub fn workload(&self) -> Workload {
-        match &self.load {
-            Load::Open { rate_per_s, .. } => Workload {
-                label: "partly open".to_owned(),
-                arrival_rate_per_s: Some(*rate_per_s),
-                concurrency: None,
-            },
-            Load::Closed { concurrency } => Workload {
-                label: "closed".to_owned(),
-                arrival_rate_per_s: None,
-                concurrency: Some(u64::from(*concurrency)),
-            },
-        }
-    }
-
-    /// The kind of the workflow whose random stream this is: its first draw.
-    pub(crate) fn draw_kind(&self, rng: &mut Xoshiro256PlusPlus) -> usize {
-        let total: f64 = self.kinds.iter().map(|kind| kind.weight).sum();
-        let mut left = rng.random::<f64>() * total;
-        for (index, kind) in self.kinds.iter().enumerate() {
-            left -= kind.weight;
-            if left < 0.0 {
-                return index;
-            }
-        }
-        // Rounding can leave a last sliver.
-        self.kinds.len() - 1
-    }
-}
-
-/// Half the cores, so that replicas on the same machine have the other half; at least 1, at most 4.
-fn default_threads() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    u32::try_from((cores / 2).clamp(1, 4)).unwrap_or(1)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The conversions, each with the place that it complains about.
-struct Check<'a> {
-    source: &'a Source,
+pub(super) struct Check<'a> {
+    pub(super) source: &'a Source,
 }
 
 impl Check<'_> {
@@ -225,7 +24,7 @@ impl Check<'_> {
         self.source.at(&value.span(), message)
     }
 
-    fn name(&self, scenario: &Scenario) -> Result<String, ScenarioError> {
+    pub(super) fn name(&self, scenario: &Scenario) -> Result<String, ScenarioError> {
         let Some(name) = &scenario.name else {
             let stem = std::path::Path::new(self.source.file()).file_stem();
             return Ok(stem.map_or_else(
@@ -248,7 +47,7 @@ impl Check<'_> {
         ))
     }
 
-    fn time(
+    pub(super) fn time(
         &self,
         key: &str,
         value: &Spanned<f64>,
@@ -266,7 +65,7 @@ impl Check<'_> {
         }
     }
 
-    fn optional_time(
+    pub(super) fn optional_time(
         &self,
         key: &str,
         value: &Option<Spanned<f64>>,
@@ -279,7 +78,7 @@ impl Check<'_> {
         }
     }
 
-    fn count(
+    pub(super) fn count(
         &self,
         key: &str,
         value: &Option<Spanned<u32>>,
@@ -293,7 +92,11 @@ impl Check<'_> {
         }
     }
 
-    fn load(&self, table: &Spanned<LoadTable>, duration: Duration) -> Result<Load, ScenarioError> {
+    pub(super) fn load(
+        &self,
+        table: &Spanned<LoadTable>,
+        duration: Duration,
+    ) -> Result<Load, ScenarioError> {
         let load = table.get_ref();
         let max_in_flight = self.count("max_in_flight", &load.max_in_flight, 10_000, 10_000_000)?;
         match (&load.rate_per_s, &load.concurrency) {
@@ -340,7 +143,7 @@ impl Check<'_> {
         }
     }
 
-    fn spread(&self, load: &LoadTable) -> Result<Spread, ScenarioError> {
+    pub(super) fn spread(&self, load: &LoadTable) -> Result<Spread, ScenarioError> {
         let Some(spread) = &load.spread else {
             return Ok(Spread::Random);
         };
@@ -352,7 +155,7 @@ impl Check<'_> {
         }
     }
 
-    fn fleet(&self, fleet: &FleetTable) -> Result<FleetPlan, ScenarioError> {
+    pub(super) fn fleet(&self, fleet: &FleetTable) -> Result<FleetPlan, ScenarioError> {
         let replicas = *fleet.replicas.get_ref();
         if !(1..=MOST_REPLICAS).contains(&replicas) {
             return Err(self.wrong(
@@ -383,7 +186,7 @@ impl Check<'_> {
         })
     }
 
-    fn kinds(
+    pub(super) fn kinds(
         &self,
         list: &Spanned<Vec<Spanned<WorkflowTable>>>,
     ) -> Result<Vec<Kind>, ScenarioError> {
@@ -476,7 +279,7 @@ impl Check<'_> {
         Ok(value.to_string())
     }
 
-    fn thresholds(&self, scenario: &Scenario) -> Result<Vec<Threshold>, ScenarioError> {
+    pub(super) fn thresholds(&self, scenario: &Scenario) -> Result<Vec<Threshold>, ScenarioError> {
         match &scenario.thresholds {
             None => Ok(vec![
                 "ok.rate >= 0.99"
@@ -516,7 +319,7 @@ fn json(value: &toml::Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::workflow_rng;
+    use crate::plan::Plan;
 
     const GOOD: &str = "[load]\nrate_per_s = 2\nduration_s = 3\n\n[[workflow]]\ntool = \"echo\"\n";
 
@@ -666,16 +469,5 @@ mod tests {
             plan.kinds[0].arguments.as_deref(),
             Some(r#"{"f":0.5,"l":[true],"n":3,"text":"é\n"}"#)
         );
-    }
-
-    #[test]
-    fn kinds_are_drawn_by_weight() {
-        let text = format!("{GOOD}weight = 3\n[[workflow]]\ntool = \"wizard\"\n");
-        let plan = plan(&text).unwrap();
-        let first = (0..4000)
-            .filter(|id| plan.draw_kind(&mut workflow_rng(5, *id)) == 0)
-            .count();
-        // Three sigma of a binomial with n = 4000, p = 3/4 is 82.
-        assert!(first.abs_diff(3000) < 83, "{first}");
     }
 }
