@@ -68,30 +68,61 @@ const fn values() -> [u8; 256] {
     values
 }
 
-/// Raw bytes copied aside at a time: multiples of 3 that stay in the first-level cache. Most tokens
-/// fit the small one, which takes less time to clear.
+/// Raw bytes that are laid out on the stack, or copied to it at a time: multiples of 3 that stay in
+/// the first-level cache. Most tokens fit the small one, which takes less time to clear.
 const SMALL: usize = 3 * 128;
 const CHUNK: usize = 3 * 512;
 
 /// From this gap between text and raw bytes on, what fits the gap is encoded without a copy.
 const GAP: usize = 2048;
 
-/// Encodes in place: on entry the last `raw` bytes of `buffer` hold the bytes, on return the whole
-/// buffer holds their text. `buffer` is exactly `encoded_len(raw)` long.
+/// Has `fill` write `raw` bytes and writes their text to `out`, which is exactly `encoded_len(raw)`
+/// long. Nothing is written to `out` for short tokens that `fill` fails for.
 ///
-/// The codec needs input and output apart. Text and raw bytes end together and the text is a third
-/// longer, so before the raw bytes there is a gap of a third of what is left of them: as long as it
-/// is wide, as much as fits it is encoded straight into it; then chunks are copied aside first.
-pub(crate) fn encode_tail(buffer: &mut [u8], raw: usize) {
-    debug_assert_eq!(buffer.len(), encoded_len(raw));
+/// The codec needs input and output apart, and nothing here may allocate: short tokens are laid out
+/// on the stack, long ones at the end of `out` itself.
+pub(crate) fn encode_filled<E>(
+    out: &mut [u8],
+    raw: usize,
+    fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    debug_assert_eq!(out.len(), encoded_len(raw));
     if raw <= SMALL {
-        return encode_copied::<SMALL>(buffer, raw);
+        encode_on_stack::<SMALL, E>(out, raw, fill)
+    } else if raw <= CHUNK {
+        encode_on_stack::<CHUNK, E>(out, raw, fill)
+    } else {
+        let start = out.len() - raw;
+        fill(&mut out[start..])?;
+        encode_tail(out, raw);
+        Ok(())
     }
-    let (mut rest, mut raw) = (buffer, raw);
+}
+
+fn encode_on_stack<const N: usize, E>(
+    out: &mut [u8],
+    raw: usize,
+    fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut bytes = [0; N];
+    fill(&mut bytes[..raw])?;
+    encode(&bytes[..raw], out);
+    Ok(())
+}
+
+/// Encodes in place: on entry the last `raw` bytes of `buffer` hold the bytes, on return the whole
+/// buffer holds their text.
+///
+/// Text and raw bytes end together and the text is a third longer, so before the raw bytes there is
+/// a gap of a third of what is left of them: as long as it is wide, as much as fits it is encoded
+/// straight into it; then chunks are copied aside first. A chunk's text never reaches the bytes that
+/// come after the chunk, because the gap before them is never negative.
+fn encode_tail(buffer: &mut [u8], mut raw: usize) {
+    let mut rest = buffer;
     loop {
         let gap = rest.len() - raw;
         if gap < GAP {
-            return encode_copied::<CHUNK>(rest, raw);
+            break;
         }
         let groups = gap / 4;
         let (text, bytes) = rest.split_at_mut(gap);
@@ -99,17 +130,12 @@ pub(crate) fn encode_tail(buffer: &mut [u8], raw: usize) {
         rest = &mut rest[4 * groups..];
         raw -= 3 * groups;
     }
-}
-
-/// [`encode_tail`] by chunks of `N` bytes. A chunk's text never reaches the bytes that come after
-/// the chunk, because the gap before them is never negative.
-fn encode_copied<const N: usize>(buffer: &mut [u8], raw: usize) {
-    let mut chunk = [0; N];
-    let (mut from, mut to) = (buffer.len() - raw, 0);
-    while from < buffer.len() {
-        let bytes = N.min(buffer.len() - from);
-        chunk[..bytes].copy_from_slice(&buffer[from..from + bytes]);
-        encode(&chunk[..bytes], &mut buffer[to..to + encoded_len(bytes)]);
+    let mut chunk = [0; CHUNK];
+    let (mut from, mut to) = (rest.len() - raw, 0);
+    while from < rest.len() {
+        let bytes = CHUNK.min(rest.len() - from);
+        chunk[..bytes].copy_from_slice(&rest[from..from + bytes]);
+        encode(&chunk[..bytes], &mut rest[to..to + encoded_len(bytes)]);
         from += bytes;
         to += encoded_len(bytes);
     }
@@ -130,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn encoding_in_place_gives_the_same_text() {
+    fn text_is_the_same_wherever_the_bytes_were_laid_out() {
         let sizes = (0..40).chain(SMALL - 3..SMALL + 4).chain([
             CHUNK - 1,
             CHUNK,
@@ -144,11 +170,14 @@ mod tests {
         ]);
         for bytes in sizes {
             let raw: Vec<u8> = (0..bytes).map(|i| (i * 7 + i / 251) as u8).collect();
-            let mut buffer = vec![0; encoded_len(bytes)];
-            let start = buffer.len() - bytes;
-            buffer[start..].copy_from_slice(&raw);
-            encode_tail(&mut buffer, bytes);
-            assert_eq!(buffer, to_string(&raw).into_bytes(), "{bytes} bytes");
+            let mut out = vec![0; encoded_len(bytes)];
+            let filled = encode_filled::<()>(&mut out, bytes, |room| {
+                assert_eq!(room.len(), bytes);
+                room.copy_from_slice(&raw);
+                Ok(())
+            });
+            assert_eq!(filled, Ok(()));
+            assert_eq!(out, to_string(&raw).into_bytes(), "{bytes} bytes");
         }
     }
 

@@ -145,8 +145,7 @@ impl Sealer {
         }
     }
 
-    /// Checks, lays the token out at the end of its room, has `protect` fill in the nonce and
-    /// encrypt, and turns the whole into text in place.
+    /// Checks, lays the token out, has `protect` fill in the nonce and encrypt, and writes the text.
     fn seal_by(
         &self,
         binding: &Binding,
@@ -176,17 +175,18 @@ impl Sealer {
             .ok_or(SealError::BudgetSpent(slot.id))?;
 
         let raw_bytes = overhead_bytes(self.algorithm) + state.len();
-        let start = needed - raw_bytes;
-        let (clear, rest) = out[start..].split_at_mut(Header::BYTES);
-        let (nonce, rest) = rest.split_at_mut(self.algorithm.nonce_bytes());
-        let (text, tag) = rest.split_at_mut(Claims::BYTES + state.len());
-        clear.copy_from_slice(&header.to_bytes());
-        claims.write(text);
-        text[Claims::BYTES..].copy_from_slice(state);
-        let made = protect(slot, serial, nonce, &header.aad(binding), text)
-            .map_err(|_| SealError::Backend)?;
-        tag.copy_from_slice(&made[..self.algorithm.tag_bytes()]);
-        encoding::encode_tail(out, raw_bytes);
+        encoding::encode_filled(out, raw_bytes, |raw| {
+            let (clear, rest) = raw.split_at_mut(Header::BYTES);
+            let (nonce, rest) = rest.split_at_mut(self.algorithm.nonce_bytes());
+            let (text, tag) = rest.split_at_mut(Claims::BYTES + state.len());
+            clear.copy_from_slice(&header.to_bytes());
+            claims.write(text);
+            text[Claims::BYTES..].copy_from_slice(state);
+            let made = protect(slot, serial, nonce, &header.aad(binding), text)
+                .map_err(|_| SealError::Backend)?;
+            tag.copy_from_slice(&made[..self.algorithm.tag_bytes()]);
+            Ok(())
+        })?;
         Ok(needed)
     }
 
