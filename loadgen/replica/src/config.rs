@@ -36,6 +36,10 @@ impl Config {
     /// Audience unless said otherwise.
     pub const AUDIENCE: &'static str = "loadgen-replica";
 
+    /// What protects states unless said otherwise: random nonces never run out, however many
+    /// replicas share the key (C2SP XAES-256-GCM: 2^80 tokens).
+    pub const ALGORITHM: Algorithm = Algorithm::Xaes256Gcm;
+
     /// The defaults around what has none: a workflow may take six times `ttl`.
     pub fn new(ring: KeyRing, algorithm: Algorithm, backend: Backend, ttl: Ttl) -> Self {
         Self {

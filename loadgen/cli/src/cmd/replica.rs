@@ -51,12 +51,13 @@ pub(crate) struct ReplicaArgs {
     audience: String,
 
     /// What protects requestState.
-    #[arg(long, value_name = "NAME", default_value_t = Algorithm::Aes256Gcm)]
+    #[arg(long, value_name = "NAME", default_value_t = Config::ALGORITHM)]
     algorithm: Algorithm,
 
-    /// Which cryptography library computes it.
-    #[arg(long, value_name = "NAME", default_value_t = Backend::AwsLcRs)]
-    backend: Backend,
+    /// Which cryptography library computes it [default: the first that has the algorithm, of
+    /// aws-lc-rs, ring, rustcrypto, graviola, blake3].
+    #[arg(long, value_name = "NAME")]
+    backend: Option<Backend>,
 
     /// This replica's number, shown in the _meta of its results.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -71,14 +72,17 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
     // Decided first: reading the keys takes the front of standard input.
     let watched = args.keys_from_stdin || args.parent_stdin;
     let made = key_ring(&args).and_then(|ring| {
-        let mut config = Config::new(ring, args.algorithm, args.backend, args.ttl);
+        let backend = args.backend.or_else(|| first_backend(args.algorithm));
+        let backend =
+            backend.with_context(|| format!("no backend here has {}", args.algorithm.name()))?;
+        let mut config = Config::new(ring, args.algorithm, backend, args.ttl);
         config.flow_ttl = args.flow_ttl.unwrap_or(config.flow_ttl);
         config.audience = args.audience;
         config.instance = args.instance;
-        Ok(Replica::new(config)?)
+        Ok((Replica::new(config)?, backend))
     });
-    let replica = match made {
-        Ok(replica) => Arc::new(replica),
+    let (replica, backend) = match made {
+        Ok((replica, backend)) => (Arc::new(replica), backend),
         Err(e) => {
             eprintln!("loadgen replica: {e:#}");
             return Ok(ExitCode::from(2));
@@ -100,7 +104,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             "pid": std::process::id(),
             "instance": args.instance,
             "algorithm": args.algorithm.name(),
-            "backend": args.backend.name(),
+            "backend": backend.name(),
         });
         let mut stdout = io::stdout();
         writeln!(stdout, "{ready}")
@@ -119,6 +123,11 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         print_refusals(&replica.counters());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The backend of an algorithm for which none was named.
+fn first_backend(algorithm: Algorithm) -> Option<Backend> {
+    Backend::available_for(algorithm).into_iter().next()
 }
 
 fn key_ring(args: &ReplicaArgs) -> anyhow::Result<KeyRing> {

@@ -2,7 +2,8 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use loadgen_driver::{FleetTable, Plan, Scenario, ScenarioError, Source};
-use loadgen_seal::{Algorithm, Backend};
+use loadgen_replica::Config;
+use loadgen_seal::Backend;
 
 use crate::failure::Failure;
 
@@ -22,7 +23,7 @@ pub(crate) fn load(path: &Path) -> Result<Plan, Failure> {
 /// What the fleet seals with must exist, in this build and on this machine, and fit together.
 fn check_sealing(fleet: &FleetTable, source: &Source) -> Result<(), ScenarioError> {
     let algorithm = match &fleet.algorithm {
-        None => Algorithm::Aes256Gcm,
+        None => Config::ALGORITHM,
         Some(name) => name
             .get_ref()
             .parse()
