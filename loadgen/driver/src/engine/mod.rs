@@ -5,5 +5,7 @@ mod core;
 mod failures;
 mod load;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub use run::{Progress, Run, RunOutput, Stop};

@@ -1,0 +1,161 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, advance, sleep, timeout};
+
+use crate::classify::Reply;
+use crate::transport::{Failure, Outgoing, Trace, Transport};
+
+/// A transport without sockets: a script says what each request gets and how long it takes, and
+/// paused time passes as it says.
+pub(super) struct Double<S> {
+    pub(super) script: S,
+    pub(super) asked: Rc<RefCell<Vec<Asked>>>,
+}
+
+/// A request as a replica sees it.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) to: u16,
+    pub(super) workflow: u64,
+    pub(super) round: u16,
+    pub(super) at: Instant,
+    pub(super) params: Value,
+}
+
+impl Asked {
+    pub(super) fn state(&self) -> Option<&str> {
+        self.params["requestState"].as_str()
+    }
+}
+
+/// What a request gets.
+pub(super) struct Answer {
+    /// From the call to the send: a wait for a connection.
+    hold: Duration,
+    /// How long the whole thread stands still before the send.
+    freeze: Duration,
+    takes: Duration,
+    gives: Result<Value, Failure>,
+}
+
+impl Answer {
+    /// A result, after a service time in milliseconds.
+    pub(super) fn result(takes_ms: u64, result: Value) -> Self {
+        Self {
+            hold: Duration::ZERO,
+            freeze: Duration::ZERO,
+            takes: Duration::from_millis(takes_ms),
+            gives: Ok(json!({ "result": result })),
+        }
+    }
+
+    pub(super) fn complete(takes_ms: u64) -> Self {
+        Self::result(takes_ms, json!({"resultType": "complete"}))
+    }
+
+    /// A question with this state.
+    pub(super) fn question(takes_ms: u64, state: &str) -> Self {
+        let form = json!({"method": "elicitation/create", "params": {
+            "message": "Go on?", "requestedSchema": {"type": "object", "properties": {}}}});
+        Self::result(
+            takes_ms,
+            json!({"resultType": "input_required", "inputRequests": {"q": form}, "requestState": state}),
+        )
+    }
+
+    pub(super) fn state_only(takes_ms: u64, state: &str) -> Self {
+        Self::result(
+            takes_ms,
+            json!({"resultType": "input_required", "requestState": state}),
+        )
+    }
+
+    pub(super) fn rejected(takes_ms: u64) -> Self {
+        Self {
+            gives: Ok(
+                json!({"error": {"code": -32602, "message": "Invalid or expired requestState",
+                "data": {"reason": "invalid_request_state"}}}),
+            ),
+            ..Self::complete(takes_ms)
+        }
+    }
+
+    pub(super) fn failure(takes_ms: u64, failure: Failure) -> Self {
+        Self {
+            gives: Err(failure),
+            ..Self::complete(takes_ms)
+        }
+    }
+
+    /// No reply, ever.
+    pub(super) fn never() -> Self {
+        Self {
+            takes: Duration::from_secs(1 << 30),
+            ..Self::complete(0)
+        }
+    }
+
+    /// The same after a wait before the send, in milliseconds.
+    pub(super) fn held(self, hold_ms: u64) -> Self {
+        Self {
+            hold: Duration::from_millis(hold_ms),
+            ..self
+        }
+    }
+
+    /// The same after the generator's thread did not run for so many milliseconds.
+    pub(super) fn frozen(self, freeze_ms: u64) -> Self {
+        Self {
+            freeze: Duration::from_millis(freeze_ms),
+            ..self
+        }
+    }
+}
+
+impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
+    async fn send(
+        &self,
+        request: Outgoing<'_>,
+        trace: &Trace,
+    ) -> Result<(Reply, Instant), Failure> {
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        assert_eq!(body["id"].to_string(), request.id, "the id in the body");
+        let (workflow, round) = body["id"].as_str().unwrap().split_once('.').unwrap();
+        let asked = Asked {
+            to: request.to,
+            workflow: workflow.parse().unwrap(),
+            round: round.parse().unwrap(),
+            at: Instant::now(),
+            params: body["params"].clone(),
+        };
+        let answer = (self.script)(&asked);
+        self.asked.borrow_mut().push(asked);
+        if !answer.hold.is_zero() {
+            sleep(answer.hold).await;
+        }
+        if !answer.freeze.is_zero() {
+            advance(answer.freeze).await;
+        }
+        trace.sent.set(Some(Instant::now()));
+        if timeout(request.timeout, sleep(answer.takes)).await.is_err() {
+            return Err(Failure::Timeout);
+        }
+        let mut reply = answer.gives?;
+        reply["id"] = body["id"].clone();
+        let body = reply.to_string().into_bytes();
+        let reply = Reply {
+            status: 200,
+            body_bytes: body.len() as u64,
+            body,
+            ..Reply::default()
+        };
+        Ok((reply, Instant::now()))
+    }
+
+    fn open_max(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,189 @@
+//! The engine over a transport double under paused time: every figure is exact.
+
+mod double;
+mod endings;
+mod routing;
+mod times;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use loadgen_measure::{
+    ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, NotStarted, Outcome,
+    RunClock, RunFacts, RunResult, Shape, Tool,
+};
+use tokio::sync::watch;
+use tokio::task::{LocalSet, spawn_local};
+use tokio::time::{Instant, sleep};
+
+use self::double::{Answer, Asked, Double};
+use super::core::{Core, Flying, Shared};
+use super::load::{Part, offer};
+use super::run::Stop;
+use crate::pacer::Pacer;
+use crate::plan::Plan;
+use crate::scenario::{Scenario, Source};
+
+/// What to play.
+struct Play {
+    /// Lines of `[load]`.
+    load: &'static str,
+    /// More lines of the one `[[workflow]]`.
+    workflow: &'static str,
+    replicas: usize,
+    /// When the run is asked to end, in milliseconds, and how.
+    stops: Vec<(u64, Stop)>,
+    /// Whether somebody holds the run after that.
+    held: bool,
+    part: Part,
+}
+
+impl Play {
+    fn new(load: &'static str) -> Self {
+        Self {
+            load,
+            workflow: "",
+            replicas: 1,
+            stops: Vec::new(),
+            held: true,
+            part: Part { index: 0, of: 1 },
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        let text = format!(
+            "[load]\n{}\n[[workflow]]\ntool = \"t\"\n{}\n",
+            self.load, self.workflow
+        );
+        let source = Source::new("play.toml", text);
+        Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap()
+    }
+
+    async fn with<S: Fn(&Asked) -> Answer + 'static>(self, script: S) -> Played {
+        let plan = Arc::new(self.plan());
+        let shape = Shape {
+            kinds: vec!["t".to_owned()],
+            replicas: (0..self.replicas).map(|n| format!("r{n}")).collect(),
+        };
+        let asked = Rc::new(RefCell::new(Vec::new()));
+        let double = Double {
+            script,
+            asked: Rc::clone(&asked),
+        };
+        let (stop, stopped) = watch::channel(Stop::No);
+        let epoch = Instant::now();
+        let play = async {
+            let core = Rc::new(Core::new(
+                Arc::clone(&plan),
+                &shape,
+                double,
+                epoch,
+                Arc::new(Shared::default()),
+            ));
+            spawn_local(async move {
+                for (at_ms, how) in self.stops {
+                    tokio::time::sleep_until(epoch + Duration::from_millis(at_ms)).await;
+                    stop.send_replace(how);
+                }
+                if self.held {
+                    sleep(Duration::from_secs(1 << 30)).await;
+                }
+                drop(stop);
+            });
+            let load = offer(&core, self.part, &Pacer::Coarse, stopped).await;
+            (core.into_parts(), load)
+        };
+        let ((samples, flying, failures, _), load) = LocalSet::new().run_until(play).await;
+        let elapsed = epoch.elapsed();
+        let failures = failures.into_examples();
+        let facts = RunFacts {
+            tool: Tool {
+                name: "loadgen".to_owned(),
+                version: "0".to_owned(),
+            },
+            scenario: plan.scenario.clone(),
+            seed: plan.seed,
+            options: BTreeMap::new(),
+            targets: shape.replicas.clone(),
+            replicas: Vec::new(),
+            environment: Environment::default(),
+            clock: RunClock::new(
+                SystemTime::UNIX_EPOCH,
+                SystemTime::UNIX_EPOCH + elapsed,
+                elapsed,
+                load,
+            ),
+            workload: plan.workload(),
+            planned: plan.planned().unwrap_or(samples.started_count()),
+            in_flight: Some(InFlight {
+                mean: flying.area_ns as f64 / elapsed.as_nanos() as f64,
+                max: flying.max,
+                looks: flying.changes,
+            }),
+            connections: ConnectionFacts::default(),
+            failures: failures.clone(),
+            generator: GeneratorFacts::default(),
+            thresholds: Vec::new(),
+            interrupted: false,
+            partial: false,
+        };
+        Played {
+            result: RunResult::new(facts, &samples),
+            asked: asked.take(),
+            epoch,
+            elapsed,
+            flying,
+            failures,
+        }
+    }
+}
+
+/// What came of it.
+struct Played {
+    result: RunResult,
+    asked: Vec<Asked>,
+    epoch: Instant,
+    elapsed: Duration,
+    flying: Flying,
+    failures: Vec<FailureExample>,
+}
+
+impl Played {
+    fn outcome(&self, outcome: Outcome) -> u64 {
+        let outcomes = &self.result.load.outcomes;
+        outcomes.get(&outcome).copied().unwrap_or(0)
+    }
+
+    fn not_started(&self, cause: NotStarted) -> u64 {
+        let causes = &self.result.load.not_started;
+        causes.get(&cause).copied().unwrap_or(0)
+    }
+
+    /// Holds in every ending: nothing is lost, and the result agrees with itself.
+    fn assert_accounts(&self) {
+        let load = &self.result.load;
+        let not_started: u64 = load.not_started.values().sum();
+        assert_eq!(load.planned, load.started + not_started, "{load:?}");
+        assert_eq!(
+            load.started,
+            load.outcomes.values().sum::<u64>(),
+            "{load:?}"
+        );
+        assert_eq!(self.flying.now, 0, "nothing is in flight at the end");
+        for check in &self.result.checks {
+            assert_ne!(check.pass, Some(false), "{check:?}");
+        }
+        assert_eq!(self.result.generator.inverted_intervals, 0);
+    }
+
+    /// When the requests of a round came, in milliseconds from the start, in order.
+    fn times_ms(&self, round: u16) -> Vec<u64> {
+        let of_round = self.asked.iter().filter(|asked| asked.round == round);
+        of_round
+            .map(|asked| (asked.at - self.epoch).as_millis() as u64)
+            .collect()
+    }
+}
