@@ -28,7 +28,8 @@ pub(crate) fn plot(result: &RunResult) -> Result<Plot, HistogramError> {
     Ok(Plot {
         title: format!("{}: latency by quantile", result.scenario.name),
         description: description(result),
-        x_label: "quantile of successful rounds".to_owned(),
+        x_label: "quantile of successful rounds (solid: response time, dashed: service time)"
+            .to_owned(),
         x_ticks: |low, high| {
             let names = [
                 "0 %",

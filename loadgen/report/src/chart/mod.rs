@@ -1,6 +1,7 @@
 //! A result as SVG charts.
 
 mod axis;
+mod labels;
 mod latency;
 mod over_time;
 mod palette;

@@ -26,7 +26,11 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
             look: look(index, result.seconds.len()),
             points: seconds
                 .iter()
-                .filter_map(|(at, latency)| Some((*at, latency.quantile_ns(quantile)? as f64)))
+                .map(|(at, latency)| {
+                    // A second without a success breaks the line.
+                    let time = latency.quantile_ns(quantile);
+                    (*at, time.map_or(f64::NAN, |ns| ns as f64))
+                })
                 .collect(),
         });
     let lines = lines.collect();
@@ -65,13 +69,12 @@ pub(crate) fn throughput(result: &RunResult) -> Plot {
     )
 }
 
-/// Markers help on a short line and hide a long one, which gets dashes in their place.
+/// Every second line is dashed, so that two that lie on each other both show. Markers help on a
+/// short line and hide a long one.
 fn look(n: usize, points: usize) -> Look {
-    match (Look::nth(n), points > 60) {
-        (look, false) => look,
-        (look, true) if n % 2 == 1 => look.unmarked().dashed(),
-        (look, true) => look.unmarked(),
-    }
+    let look = Look::nth(n);
+    let look = if n % 2 == 1 { look.dashed() } else { look };
+    if points > 60 { look.unmarked() } else { look }
 }
 
 fn plot(

@@ -5,18 +5,17 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::ChartError;
 use super::axis::Scale;
+use super::labels::draw_labels;
 use super::palette::{Look, Marker};
 
-const SIZE: (u32, u32) = (960, 540);
+pub(super) const SIZE: (u32, u32) = (960, 540);
 /// Pixels left of, right of, above and below the drawing: the right margin holds the labels of
 /// the lines.
-const MARGINS: (i32, i32, i32, i32) = (92, 190, 56, 66);
+pub(super) const MARGINS: (i32, i32, i32, i32) = (92, 190, 56, 66);
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(222, 222, 222);
-/// Least distance of two labels in pixels.
-const LABEL_STEP: i32 = 17;
-
-type Drawing<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+pub(super) type Drawing<'a> =
+    ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// A chart before it is drawn: lines over two axes.
 pub(crate) struct Plot {
@@ -33,7 +32,8 @@ pub(crate) struct Plot {
     pub(crate) lines: Vec<Line>,
 }
 
-/// One line of a chart. Points that have no place on the axes are left out.
+/// One line of a chart. A point that has no place on the axes is left out and breaks the line
+/// there, so that nothing is drawn where nothing was measured.
 pub(crate) struct Line {
     pub(crate) label: String,
     pub(crate) look: Look,
@@ -42,17 +42,28 @@ pub(crate) struct Line {
     pub(crate) marker_step: usize,
 }
 
+/// A line on its axes.
+pub(super) struct Placed<'a> {
+    pub(super) line: &'a Line,
+    /// Unbroken parts, none of them empty.
+    pub(super) segments: Vec<Vec<(f64, f64)>>,
+}
+
 impl Plot {
     /// The SVG document; `None` when no line has a point. The drawing library never sees a
     /// number that is not finite or an empty range: it hangs or panics on those.
     pub(crate) fn draw(&self) -> Result<Option<String>, ChartError> {
-        let lines: Vec<Line> = self
+        let lines: Vec<Placed<'_>> = self
             .lines
             .iter()
             .map(|line| self.placed(line))
-            .filter(|line| !line.points.is_empty())
+            .filter(|placed| !placed.segments.is_empty())
             .collect();
-        let points = || lines.iter().flat_map(|line| &line.points);
+        let points = || {
+            lines
+                .iter()
+                .flat_map(|placed| placed.segments.iter().flatten())
+        };
         let Some((x_low, x_high)) = ends(points().map(|point| point.0)) else {
             return Ok(None);
         };
@@ -62,7 +73,7 @@ impl Plot {
         let x = if x_low < x_high {
             (x_low, x_high)
         } else {
-            (x_low - 0.5, x_high + 0.5)
+            (x_low - 0.25, x_high + 0.25)
         };
         let y = self.y_scale.range(y_low, y_high);
         let mut svg = String::new();
@@ -71,25 +82,24 @@ impl Plot {
         Ok(Some(self.described(&svg)))
     }
 
-    fn placed(&self, line: &Line) -> Line {
+    fn placed<'a>(&self, line: &'a Line) -> Placed<'a> {
         let place = |&(x, y): &(f64, f64)| Some((x, self.y_scale.place(y)?));
-        Line {
-            label: line.label.clone(),
-            look: line.look,
-            marker_step: line.marker_step,
-            points: line
-                .points
-                .iter()
-                .filter(|point| point.0.is_finite())
-                .filter_map(place)
-                .collect(),
-        }
+        let segments = line
+            .points
+            .iter()
+            .map(|point| place(point).filter(|(x, _)| x.is_finite()))
+            .collect::<Vec<_>>()
+            .split(Option::is_none)
+            .filter(|segment| !segment.is_empty())
+            .map(|segment| segment.iter().copied().flatten().collect())
+            .collect();
+        Placed { line, segments }
     }
 
     fn draw_into(
         &self,
         svg: &mut String,
-        lines: &[Line],
+        lines: &[Placed<'_>],
         x: (f64, f64),
         y: (f64, f64),
     ) -> Result<(), Box<dyn std::error::Error>> {
@@ -103,8 +113,10 @@ impl Plot {
             .margin_bottom(bottom)
             .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
         self.draw_axes(&root, &mut drawing, x, y)?;
-        for line in lines {
-            draw_line(&mut drawing, line)?;
+        for placed in lines {
+            for segment in &placed.segments {
+                draw_segment(&mut drawing, placed.line, segment)?;
+            }
         }
         draw_labels(&root, &drawing, lines)?;
         root.present()?;
@@ -164,23 +176,31 @@ fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-fn ink(size: u32, horizontal: HPos) -> TextStyle<'static> {
+pub(super) fn ink(size: u32, horizontal: HPos) -> TextStyle<'static> {
     TextStyle::from(("sans-serif", size).into_font())
         .color(&INK)
         .pos(Pos::new(horizontal, VPos::Center))
 }
 
-fn draw_line(drawing: &mut Drawing<'_>, line: &Line) -> Result<(), Box<dyn std::error::Error>> {
+fn draw_segment(
+    drawing: &mut Drawing<'_>,
+    line: &Line,
+    segment: &[(f64, f64)],
+) -> Result<(), Box<dyn std::error::Error>> {
     let stroke = line.look.colour.stroke_width(2);
-    let points = line.points.iter().copied();
+    let points = segment.iter().copied();
     if line.look.dashed {
         drawing.draw_series(DashedLineSeries::new(points, 6, 4, stroke))?;
     } else {
         drawing.draw_series(LineSeries::new(points, stroke))?;
     }
     let filled = line.look.colour.filled();
-    let points = line.points.iter().copied().step_by(line.marker_step);
+    let points = segment.iter().copied().step_by(line.marker_step);
     match line.look.marker {
+        // A line of one point has no length: without a mark it could not be seen.
+        Marker::None if segment.len() == 1 => {
+            drawing.draw_series(points.map(|at| Circle::new(at, 4, stroke)))?;
+        }
         Marker::None => {}
         Marker::Disc => {
             drawing.draw_series(points.map(|at| Circle::new(at, 4, filled)))?;
@@ -198,50 +218,6 @@ fn draw_line(drawing: &mut Drawing<'_>, line: &Line) -> Result<(), Box<dyn std::
         }
     }
     Ok(())
-}
-
-/// Writes each label beside the end of its line, moved just so far that none cover each other,
-/// with a thin leader to the line's end.
-fn draw_labels(
-    root: &DrawingArea<SVGBackend<'_>, Shift>,
-    drawing: &Drawing<'_>,
-    lines: &[Line],
-) -> Result<(), Box<dyn std::error::Error>> {
-    let edge = i32::try_from(SIZE.0)? - MARGINS.1;
-    let mut labels: Vec<(i32, i32, &Line)> = lines
-        .iter()
-        .filter_map(|line| Some((line, line.points.last()?)))
-        .map(|(line, end)| {
-            let (x, y) = drawing.plotting_area().map_coordinate(end);
-            (y, x, line)
-        })
-        .collect();
-    labels.sort_by_key(|(y, _, _)| *y);
-    let ends: Vec<i32> = labels.iter().map(|(y, _, _)| *y).collect();
-    let lowest = i32::try_from(SIZE.1)? - MARGINS.3;
-    for ((end, x, line), y) in labels.into_iter().zip(spread(&ends, MARGINS.2, lowest)) {
-        let leader = vec![(x, end), (edge + 12, y)];
-        root.draw(&PathElement::new(leader, line.look.colour.mix(0.5)))?;
-        let style = ink(14, HPos::Left).color(&line.look.colour);
-        root.draw_text(&line.label, &style, (edge + 16, y))?;
-    }
-    Ok(())
-}
-
-/// Heights at least [`LABEL_STEP`] apart, near the wanted ones (which rise) and within the
-/// bounds as long as there is room.
-fn spread(wanted: &[i32], top: i32, bottom: i32) -> Vec<i32> {
-    let mut placed: Vec<i32> = Vec::with_capacity(wanted.len());
-    for &want in wanted {
-        let free = placed.last().map_or(top, |last| last + LABEL_STEP);
-        placed.push(want.max(free));
-    }
-    let mut limit = bottom;
-    for place in placed.iter_mut().rev() {
-        *place = (*place).min(limit);
-        limit = *place - LABEL_STEP;
-    }
-    placed
 }
 
 fn escaped(text: &str) -> String {
@@ -312,9 +288,36 @@ mod tests {
     }
 
     #[test]
-    fn labels_keep_their_distance() {
-        assert_eq!(spread(&[100, 101, 102], 0, 400), [100, 117, 134]);
-        assert_eq!(spread(&[390, 395, 399], 0, 400), [366, 383, 400]);
-        assert_eq!(spread(&[50, 200], 0, 400), [50, 200]);
+    fn a_point_without_a_place_breaks_the_line() {
+        let gap = plot(
+            Scale::Log,
+            &[
+                (0.0, 1.0),
+                (1.0, 2.0),
+                (2.0, f64::NAN),
+                (3.0, 4.0),
+                (4.0, 5.0),
+            ],
+        );
+        let segments = gap.placed(&gap.lines[0]).segments;
+        let places: Vec<Vec<f64>> = segments
+            .iter()
+            .map(|segment| segment.iter().map(|point| point.0).collect())
+            .collect();
+        assert_eq!(places, [[0.0, 1.0], [3.0, 4.0]]);
+        assert!(
+            gap.placed(&plot(Scale::Log, &[]).lines[0])
+                .segments
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_lone_point_shows_even_without_a_marker() {
+        let mut lone = plot(Scale::Linear, &[(1.0, 5.0)]);
+        lone.lines[0].look = Look::nth(0).dashed().unmarked();
+        assert!(lone.draw().unwrap().unwrap().contains("<circle"));
+        lone.lines[0].points.push((2.0, 6.0));
+        assert!(!lone.draw().unwrap().unwrap().contains("<circle"));
     }
 }

@@ -68,3 +68,58 @@ fn a_damaged_histogram_is_an_error_and_not_a_chart() {
     let error = charts(&result).unwrap_err().to_string();
     assert!(error.contains("damaged"), "{error}");
 }
+
+#[test]
+fn unusual_shapes_stay_within_the_picture() {
+    for (kinds, rounds, workflows, spread) in [
+        (1, 1, 40, true),
+        (1, 11, 40, true),
+        (1, 30, 40, true),
+        (1, 1, 1, true),
+        (1, 4, 1, false),
+        (1, 3, 40, false),
+        (3, 4, 40, true),
+    ] {
+        let result = fixture::regular(kinds, rounds, workflows, spread);
+        let all = charts(&result).unwrap();
+        assert_eq!(all.len(), 4, "{rounds} rounds of {workflows} workflows");
+        for chart in all {
+            assert!(!chart.svg.contains("NaN") && !chart.svg.contains("inf"));
+            for (name, limit) in [("x", 960), ("y", 540)] {
+                let positions = numbers(&chart.svg, name);
+                assert!(!positions.is_empty());
+                let inside = positions.iter().all(|at| (0..=limit).contains(at));
+                assert!(inside, "{}: {name} {positions:?}", chart.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_without_success_is_not_bridged() {
+    let over_time = |result: &RunResult| -> String {
+        let charts = charts(result).unwrap();
+        let chart = charts.into_iter().find(|c| c.name == "latency-over-time");
+        chart.unwrap().svg
+    };
+    let mut result = fixture::regular(1, 1, 500, true);
+    // The solid line of the p50 is the only one of its colour and width.
+    let solid = |svg: &str| {
+        let lines = svg.lines().filter(|line| line.contains("<polyline"));
+        lines
+            .filter(|line| line.contains("#0072B2") && line.contains("stroke-width=\"2\""))
+            .count()
+    };
+    assert_eq!(solid(&over_time(&result)), 1);
+    result.seconds[2].rounds.clear();
+    assert_eq!(solid(&over_time(&result)), 2);
+}
+
+/// The whole numbers in attributes of that name.
+fn numbers(svg: &str, attribute: &str) -> Vec<i32> {
+    let start = format!(" {attribute}=\"");
+    svg.split(&start)
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+        .collect()
+}

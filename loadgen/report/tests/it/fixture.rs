@@ -212,3 +212,57 @@ pub(crate) fn refused() -> RunResult {
     record(&mut recorder, 20, None, |_, _, _, _| Outcome::ConnectError);
     RunResult::new(facts(20), &recorder)
 }
+
+/// A good run of that many workflows in turn over the kinds, each of that many rounds; all take
+/// the same time unless `spread`.
+pub(crate) fn regular(kinds: usize, rounds: u16, workflows: u32, spread: bool) -> RunResult {
+    let shape = Shape {
+        kinds: (0..kinds).map(|kind| format!("kind-{kind}")).collect(),
+        ..shape()
+    };
+    let mut recorder = Recorder::new(&shape);
+    for id in 0..workflows {
+        let kind = usize::try_from(id).unwrap() % kinds;
+        let intended = 10_000 * US * id;
+        recorder.started(kind);
+        let mut due = intended;
+        for round in 0..rounds {
+            let extra = if spread {
+                13 * US * (id % 71)
+            } else {
+                Duration::ZERO
+            };
+            let done = due + 540 * US + 90 * US * u32::from(round) + extra;
+            let state = |round: u16| 100 + 50 * u64::from(round);
+            recorder.round(&RoundSample {
+                kind,
+                round,
+                outcome: Outcome::Ok,
+                attempts: 1,
+                intended: due,
+                first_sent: Some(due + 40 * US),
+                sent: Some(due + 40 * US),
+                done,
+                replica: round % REPLICAS,
+                minted_by: (round > 0).then(|| (round - 1) % REPLICAS),
+                request_bytes: 300 + state(round),
+                response_bytes: Some(400 + state(round)),
+                state_sent_bytes: (round > 0).then(|| state(round - 1)),
+                state_received_bytes: (round + 1 < rounds).then(|| state(round)),
+                server: ServerTiming::default(),
+                reused_connection: true,
+            });
+            due = done;
+        }
+        recorder.workflow(&WorkflowSample {
+            kind,
+            outcome: Outcome::Ok,
+            rounds,
+            intended,
+            started: intended,
+            done: due,
+            think: Duration::ZERO,
+        });
+    }
+    RunResult::new(facts(u64::from(workflows)), &recorder)
+}
