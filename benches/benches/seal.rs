@@ -1,7 +1,7 @@
 //! What sealing and opening cost, by algorithm, backend and size, with the cipher alone beside them.
 //!
-//! `cargo bench -p loadgen-benches --bench seal -- --save-baseline NAME` keeps a baseline that
-//! `critcmp` reads.
+//! `cargo bench -p loadgen-benches -- seal --save-baseline=NAME` keeps a baseline that `critcmp` reads;
+//! the `=` is needed, because the instruction counts read the same arguments and want it.
 
 use std::hint::black_box;
 use std::time::Duration;
