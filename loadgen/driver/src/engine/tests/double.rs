@@ -43,7 +43,7 @@ pub(super) struct Answer {
 
 impl Answer {
     /// A result, after a service time in milliseconds.
-    pub(super) fn result(takes_ms: u64, result: Value) -> Self {
+    pub(super) fn result(takes_ms: u64, result: &Value) -> Self {
         Self {
             hold: Duration::ZERO,
             freeze: Duration::ZERO,
@@ -53,7 +53,7 @@ impl Answer {
     }
 
     pub(super) fn complete(takes_ms: u64) -> Self {
-        Self::result(takes_ms, json!({"resultType": "complete"}))
+        Self::result(takes_ms, &json!({"resultType": "complete"}))
     }
 
     /// A question with this state.
@@ -62,14 +62,14 @@ impl Answer {
             "message": "Go on?", "requestedSchema": {"type": "object", "properties": {}}}});
         Self::result(
             takes_ms,
-            json!({"resultType": "input_required", "inputRequests": {"q": form}, "requestState": state}),
+            &json!({"resultType": "input_required", "inputRequests": {"q": form}, "requestState": state}),
         )
     }
 
     pub(super) fn state_only(takes_ms: u64, state: &str) -> Self {
         Self::result(
             takes_ms,
-            json!({"resultType": "input_required", "requestState": state}),
+            &json!({"resultType": "input_required", "requestState": state}),
         )
     }
 

@@ -130,7 +130,7 @@ async fn a_question_without_a_state_has_no_minting_replica() {
             0 => {
                 let form = serde_json::json!({"resultType": "input_required", "inputRequests": {
                     "r": {"method": "roots/list"}}});
-                Answer::result(1, form)
+                Answer::result(1, &form)
             }
             _ => Answer::complete(1),
         })

@@ -133,7 +133,7 @@ async fn fast_refusals_do_not_blend_into_slow_successes() {
         .with(|asked| match asked.workflow % 100 {
             0..73 => Answer::result(
                 1,
-                json!({"isError": true, "content": [{"type": "text", "text": "Rate limit exceeded"}]}),
+                &json!({"isError": true, "content": [{"type": "text", "text": "Rate limit exceeded"}]}),
             ),
             _ => Answer::complete(2000),
         })
