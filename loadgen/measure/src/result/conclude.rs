@@ -119,10 +119,11 @@ pub(crate) fn verdict(result: &RunResult) -> Verdict {
         .iter()
         .filter(|threshold| !threshold.pass)
         .map(|t| {
-            let value = t
-                .value
-                .map_or_else(|| "n/a".to_owned(), |v| format!("{v:.4}"));
-            format!("{} is {value}, not {} {}", t.name, t.comparison, t.limit)
+            let value = t.value_text();
+            format!(
+                "{} is {value}, must be {} {}",
+                t.name, t.comparison, t.limit
+            )
         })
         .collect();
     missed.extend(about(&[FindingCode::NoSuccess]));

@@ -40,7 +40,7 @@ pub fn diagnose(matrix: &Matrix) -> Vec<Finding> {
         }
     }
     if !mutual.is_empty() {
-        findings.push(not_shared(&mutual));
+        findings.push(not_shared(matrix, &mutual));
     }
     if !one_sided.is_empty() {
         findings.push(skewed(&one_sided));
@@ -83,14 +83,32 @@ fn is_faulty(matrix: &Matrix, replica: usize) -> bool {
     answers(matrix, replica, replica) == Some(Answer::Refuses)
 }
 
-fn not_shared(pairs: &[(usize, usize)]) -> Finding {
+fn not_shared(matrix: &Matrix, pairs: &[(usize, usize)]) -> Finding {
+    let involved = involved(pairs);
+    let own = |replica: &usize| answers(matrix, *replica, *replica) == Some(Answer::Accepts);
+    let both = |(a, b): &(usize, usize)| {
+        let refuses = |m, o| answers(matrix, m, o) == Some(Answer::Refuses);
+        refuses(*a, *b) && refuses(*b, *a)
+    };
+    let unseen = if involved.iter().all(own) && pairs.iter().all(both) {
+        ""
+    } else {
+        ", as far as was seen: not every pair was tried both ways"
+    };
+    let every_pair = pairs.len() == involved.len() * (involved.len() - 1) / 2;
+    let who = if every_pair && involved.len() > 2 {
+        let all: Vec<String> = involved.iter().map(usize::to_string).collect();
+        let (last, first) = all.split_last().expect("there are more than two");
+        format!("{} and {last}", first.join(", "))
+    } else {
+        listed(pairs, " and ")
+    };
     Finding::about(
         FindingCode::KeyOrAudienceNotShared,
-        involved(pairs),
+        involved,
         format!(
-            "key or audience not shared between replicas: {} refuse each other's states and \
-             accept their own",
-            listed(pairs, " and ")
+            "key or audience not shared between replicas: {who} refuse each other's states and \
+             accept their own{unseen}"
         ),
     )
 }
@@ -125,11 +143,16 @@ fn involved(pairs: &[(usize, usize)]) -> Vec<usize> {
 }
 
 fn listed(pairs: &[(usize, usize)], between: &str) -> String {
-    let pairs: Vec<String> = pairs
+    const MOST: usize = 8;
+    let mut texts: Vec<String> = pairs
         .iter()
+        .take(MOST)
         .map(|(a, b)| format!("{a}{between}{b}"))
         .collect();
-    pairs.join(", ")
+    if pairs.len() > MOST {
+        texts.push(format!("{} more pairs", pairs.len() - MOST));
+    }
+    texts.join(", ")
 }
 
 #[cfg(test)]
@@ -177,7 +200,23 @@ mod tests {
             [(FindingCode::KeyOrAudienceNotShared, vec![0, 1, 2])]
         );
         let sentence = &diagnose(&matrix(2, |m, o| if m == o { 0 } else { 10 }))[0].sentence;
-        assert!(sentence.starts_with("key or audience not shared between replicas"));
+        assert_eq!(
+            sentence,
+            "key or audience not shared between replicas: 0 and 1 refuse each other's states and \
+             accept their own"
+        );
+    }
+
+    #[test]
+    fn many_replicas_are_named_once_and_many_pairs_cut_off() {
+        let all = diagnose(&matrix(4, |m, o| if m == o { 0 } else { 10 }));
+        assert!(all[0].sentence.contains(": 0, 1, 2 and 3 refuse each"));
+        let halves = diagnose(&matrix(8, |m, o| if m % 2 == o % 2 { 0 } else { 10 }));
+        let sentence = &halves[0].sentence;
+        assert!(
+            sentence.contains("1 and 6, 2 and 3, 8 more pairs refuse"),
+            "{sentence}"
+        );
     }
 
     #[test]
@@ -226,5 +265,6 @@ mod tests {
             codes(&one_way),
             [(FindingCode::KeyOrAudienceNotShared, vec![0, 1])]
         );
+        assert!(diagnose(&one_way)[0].sentence.contains("not every pair"));
     }
 }

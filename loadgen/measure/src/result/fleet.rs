@@ -75,7 +75,8 @@ pub struct MatrixCell {
     pub state_rejected: u64,
     /// Rounds that ended in any other way.
     pub other: u64,
-    /// Service time of the rounds that ended well; absent when there were none.
+    /// Service time of the rounds that ended well; absent when there were none, and in fleets of
+    /// more than 16 replicas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<LatencyFigures>,
 }

@@ -136,7 +136,10 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
         let reason = "a closed workload goes as fast as the target answers".to_owned();
         return (Bound::Target, reason);
     }
-    (Bound::Plan, "the load was offered as planned".to_owned())
+    (
+        Bound::Plan,
+        "nothing, the load was offered as planned".to_owned(),
+    )
 }
 
 #[cfg(test)]

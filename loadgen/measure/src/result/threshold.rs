@@ -118,6 +118,23 @@ pub struct ThresholdResult {
     pub pass: bool,
 }
 
+impl ThresholdResult {
+    /// The value for people, with four digits after the point: more when those would put it on
+    /// the other side of the limit, `n/a` when there is none.
+    pub fn value_text(&self) -> String {
+        let Some(value) = self.value else {
+            return "n/a".to_owned();
+        };
+        let text = format!("{value:.4}");
+        let shown: f64 = text.parse().unwrap_or(value);
+        if self.comparison.holds(shown, self.limit) == self.pass {
+            text
+        } else {
+            value.to_string()
+        }
+    }
+}
+
 impl Threshold {
     pub(crate) fn judge(&self, result: &RunResult) -> ThresholdResult {
         let value = self.metric.value(result);
@@ -151,6 +168,26 @@ mod tests {
             let error = text.parse::<Threshold>().unwrap_err().to_string();
             assert!(error.contains(want), "{error}");
         }
+    }
+
+    #[test]
+    fn a_value_is_never_shown_on_the_wrong_side() {
+        let text = |value, comparison: Comparison, limit| {
+            let pass = comparison.holds(value, limit);
+            ThresholdResult {
+                name: "ok.rate".into(),
+                comparison,
+                limit,
+                value: Some(value),
+                pass,
+            }
+            .value_text()
+        };
+        assert_eq!(text(0.51, Comparison::AtLeast, 0.99), "0.5100");
+        assert_eq!(text(0.989_996, Comparison::AtLeast, 0.99), "0.989996");
+        assert_eq!(text(50.000_04, Comparison::AtMost, 50.0), "50.00004");
+        assert_eq!(text(49.999_99, Comparison::Below, 50.0), "49.99999");
+        assert_eq!(text(50.0, Comparison::AtMost, 50.0), "50.0000");
     }
 
     #[test]

@@ -1,0 +1,71 @@
+//! Heap of the recorder. A binary of its own, because the counting allocator is global.
+
+use std::time::Duration;
+
+use loadgen_measure::{Outcome, Recorder, RoundSample, ServerTiming, Shape};
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+const ROUNDS: u16 = 4;
+const PER_SECOND: u32 = 100;
+
+/// Records one second of load: the times of a round are spread evenly over 100 buckets or more,
+/// the same ones in every second.
+fn second(recorder: &mut Recorder, second: u32) {
+    for step in 0..PER_SECOND {
+        for round in 0..ROUNDS {
+            let sent = Duration::from_secs(u64::from(second)) + Duration::from_millis(100);
+            let done = sent + Duration::from_micros(100) * (1 + step * u32::from(1 + round));
+            recorder.round(&RoundSample {
+                kind: 0,
+                round,
+                outcome: Outcome::Ok,
+                attempts: 1,
+                intended: sent,
+                first_sent: Some(sent),
+                sent: Some(sent),
+                done,
+                replica: 0,
+                minted_by: (round > 0).then_some(0),
+                request_bytes: 400,
+                response_bytes: Some(600),
+                state_sent_bytes: (round > 0).then_some(100),
+                state_received_bytes: Some(180),
+                server: ServerTiming {
+                    open: Some(Duration::from_micros(2)),
+                    handle: Some(Duration::from_micros(9)),
+                    seal: Some(Duration::from_micros(2)),
+                },
+                reused_connection: true,
+            });
+        }
+    }
+}
+
+#[test]
+fn a_second_takes_a_few_hundred_bytes_for_each_round_and_a_sample_none() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    let mut recorder = Recorder::new(&Shape {
+        kinds: vec!["wizard".into()],
+        replicas: vec!["http://127.0.0.1:1/mcp".into()],
+    });
+    second(&mut recorder, 0);
+    let first = dhat::HeapStats::get();
+    assert!(first.curr_bytes < 8 << 20, "{} bytes", first.curr_bytes);
+
+    second(&mut recorder, 0);
+    let again = dhat::HeapStats::get();
+    assert_eq!(again.total_blocks, first.total_blocks, "per sample");
+
+    for number in 1..=600 {
+        second(&mut recorder, number);
+    }
+    let grown = dhat::HeapStats::get().curr_bytes - again.curr_bytes;
+    let per_second_and_round = grown / 600 / usize::from(ROUNDS);
+    // At least a byte for each of the 100 buckets, or nothing was kept.
+    assert!(
+        (100..1000).contains(&per_second_and_round),
+        "{per_second_and_round} bytes"
+    );
+}
