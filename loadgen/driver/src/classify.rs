@@ -69,7 +69,8 @@ pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
         Some(echoed) if echoed.get() == id => {}
         other => {
             let got = clip(other.map_or("none", RawValue::get));
-            return protocol(format!("the reply's id is {got}, the request's was {id}"));
+            // Without the request's own id, so that the same fault is the same sentence.
+            return protocol(format!("the reply's id is {got}, not the request's"));
         }
     }
     if reply.status != 200 {
@@ -221,20 +222,14 @@ fn describe(reply: &Reply, error: &ErrorObject<'_>) -> String {
 
 /// The first 200 characters in one line, without characters that would steer a terminal.
 pub(crate) fn clip(text: &str) -> String {
-    let mut line = String::new();
-    let mut left = 200;
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        for c in word.chars() {
-            if left == 0 {
-                line.push('…');
-                return line;
-            }
-            line.push(if c.is_control() { '\u{fffd}' } else { c });
-            left -= 1;
-        }
+    let words = text.split_whitespace();
+    let spaced = words.flat_map(|word| std::iter::once(' ').chain(word.chars()));
+    let mut shown = spaced
+        .skip(1)
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    let mut line: String = shown.by_ref().take(200).collect();
+    if shown.next().is_some() {
+        line.push('…');
     }
     line
 }

@@ -1,0 +1,233 @@
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Longest wait for a peer, against a test that would never end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server on a free loopback port that answers every request by a script, byte for byte. It ends
+/// when it is dropped.
+pub(crate) struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    over: AtomicBool,
+    accepted: AtomicUsize,
+    given_up: Mutex<usize>,
+    gave_up: Condvar,
+    live: AtomicUsize,
+    live_max: AtomicUsize,
+    heard: Mutex<Vec<Heard>>,
+    streams: Mutex<Vec<TcpStream>>,
+}
+
+/// A request.
+#[derive(Debug, Clone)]
+pub(crate) struct Heard {
+    /// Number of its connection, from 0.
+    pub(crate) connection: usize,
+    /// Requests before it on that connection.
+    pub(crate) before: usize,
+    /// Request line and headers, without the empty line.
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// What the server does next.
+pub(crate) enum Act {
+    Write(Vec<u8>),
+    /// Each byte with a call of its own.
+    WriteEach(Vec<u8>),
+    Close,
+    /// Says nothing more and waits for the peer to give the connection up.
+    Hang,
+}
+
+impl Heard {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    /// The id as it was written.
+    pub(crate) fn id(&self) -> String {
+        self.json()["id"].to_string()
+    }
+
+    pub(crate) fn round(&self) -> u16 {
+        let id = self.json()["id"].as_str().unwrap().to_owned();
+        id.split_once('.').unwrap().1.parse().unwrap()
+    }
+
+    pub(crate) fn workflow(&self) -> usize {
+        let id = self.json()["id"].as_str().unwrap().to_owned();
+        id.split_once('.').unwrap().0.parse().unwrap()
+    }
+
+    pub(crate) fn is_discover(&self) -> bool {
+        self.json()["method"] == "server/discover"
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().skip(1).find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then_some(value.trim())
+        })
+    }
+}
+
+impl Server {
+    pub(crate) fn new(script: impl Fn(&Heard) -> Vec<Act> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared::default());
+        let (script, of) = (Arc::new(script), Arc::clone(&shared));
+        let accepting = std::thread::spawn(move || {
+            let mut threads = Vec::new();
+            for stream in listener.incoming() {
+                if of.over.load(Ordering::SeqCst) {
+                    break;
+                }
+                let stream = stream.unwrap();
+                of.streams.lock().unwrap().push(stream.try_clone().unwrap());
+                let connection = of.accepted.fetch_add(1, Ordering::SeqCst);
+                let (script, of) = (Arc::clone(&script), Arc::clone(&of));
+                threads.push(std::thread::spawn(move || {
+                    let live = of.live.fetch_add(1, Ordering::SeqCst) + 1;
+                    of.live_max.fetch_max(live, Ordering::SeqCst);
+                    serve(&stream, connection, &of, &*script);
+                    of.live.fetch_sub(1, Ordering::SeqCst);
+                    let _ = stream.shutdown(Shutdown::Both);
+                }));
+            }
+            for thread in threads {
+                thread.join().unwrap();
+            }
+        });
+        Self {
+            address,
+            shared,
+            accepting: Some(accepting),
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    pub(crate) fn heard(&self) -> Vec<Heard> {
+        self.shared.heard.lock().unwrap().clone()
+    }
+
+    /// Connections so far.
+    pub(crate) fn accepted(&self) -> usize {
+        self.shared.accepted.load(Ordering::SeqCst)
+    }
+
+    /// Most connections at one time.
+    pub(crate) fn live_max(&self) -> usize {
+        self.shared.live_max.load(Ordering::SeqCst)
+    }
+
+    /// Returns when the peer has given so many connections up while the server hung.
+    pub(crate) fn wait_until_given_up(&self, count: usize) {
+        let given_up = self.shared.given_up.lock().unwrap();
+        let waited = self
+            .shared
+            .gave_up
+            .wait_timeout_while(given_up, PATIENCE, |n| *n < count);
+        assert!(
+            !waited.unwrap().1.timed_out(),
+            "a connection was never given up"
+        );
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::SeqCst);
+        for stream in self.shared.streams.lock().unwrap().iter() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        // Wakes the accepting thread, which then sees that it is over.
+        let _ = TcpStream::connect(self.address);
+        let ended = self.accepting.take().map(JoinHandle::join);
+        if !std::thread::panicking() {
+            ended.unwrap().unwrap();
+        }
+    }
+}
+
+fn serve(
+    stream: &TcpStream,
+    connection: usize,
+    shared: &Shared,
+    script: &(impl Fn(&Heard) -> Vec<Act> + ?Sized),
+) {
+    stream.set_nodelay(true).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_write_timeout(Some(PATIENCE)).unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut writer = stream;
+    for before in 0.. {
+        let Some((head, body)) = request(&mut reader) else {
+            return;
+        };
+        let heard = Heard {
+            connection,
+            before,
+            head,
+            body,
+        };
+        shared.heard.lock().unwrap().push(heard.clone());
+        for act in script(&heard) {
+            let written = match act {
+                Act::Write(bytes) => writer.write_all(&bytes),
+                Act::WriteEach(bytes) => bytes.iter().try_for_each(|b| writer.write_all(&[*b])),
+                Act::Close => return,
+                Act::Hang => {
+                    let left = reader.read(&mut [0]);
+                    if !shared.over.load(Ordering::SeqCst) && !matches!(left, Ok(1..)) {
+                        *shared.given_up.lock().unwrap() += 1;
+                        shared.gave_up.notify_all();
+                    }
+                    return;
+                }
+            };
+            if written.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Head and body of the next request; `None` when the peer is gone.
+fn request(reader: &mut impl BufRead) -> Option<(String, String)> {
+    let mut head = String::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line == "\r\n" {
+            break;
+        }
+        head.push_str(&line);
+    }
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse().unwrap())
+    });
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some((head, String::from_utf8(body).unwrap()))
+}
