@@ -1,7 +1,7 @@
-use std::io::Write as _;
-
 use loadgen_measure::RunResult;
 use loadgen_report::{Style, summary};
+
+use crate::console;
 
 /// What stdout gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -15,14 +15,12 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Prints a result. A reader that went away is no fault of ours.
-    pub(crate) fn print(self, result: &RunResult) {
-        let mut stdout = anstream::stdout();
-        let _ = match self {
-            Self::Text => stdout.write_all(summary(result, Style::Coloured).as_bytes()),
-            Self::Json => stdout.write_all(result.to_json().as_bytes()),
+    /// Prints a result.
+    pub(crate) fn print(self, result: &RunResult) -> anyhow::Result<()> {
+        match self {
+            Self::Text => console::print(&summary(result, Style::Coloured)),
+            Self::Json => console::print(&result.to_json()),
             Self::Quiet => Ok(()),
-        };
-        let _ = stdout.flush();
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The `loadgen` command: load tests and benchmarks for stateless MCP servers.
 
 mod cmd;
+mod console;
 mod failure;
 mod fleet;
 mod format;
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         Command::Token(args) => cmd::token::run(args).map_err(Failure::from),
     };
     done.unwrap_or_else(|failure| {
-        anstream::eprintln!("loadgen: {failure}");
+        console::say(format_args!("loadgen: {failure}"));
         failure.exit_code()
     })
 }

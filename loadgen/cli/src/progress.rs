@@ -4,6 +4,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use loadgen_driver::Progress;
 
+use crate::console;
+
 /// How often a plain line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -38,7 +40,7 @@ impl Teller {
             bar.set_message(line(elapsed, self.planned, progress));
             bar.tick();
         } else if elapsed >= self.next_line {
-            eprintln!("{}", line(elapsed, self.planned, progress));
+            console::say(line(elapsed, self.planned, progress));
             self.next_line = self.next_line.saturating_add(LINE_EVERY);
         }
     }

@@ -42,20 +42,21 @@ impl Store {
 
     /// Writes every file of a result. What can be written is written, also when something fails.
     pub(crate) fn everything(&self, result: &RunResult) -> anyhow::Result<()> {
-        self.result(result)?;
+        let json = self.result(result);
         let hlog = result
             .hlog()
             .context("cannot make rounds.hlog")
             .and_then(|text| self.file("rounds.hlog", &text));
-        self.charts(result).and(hlog)
+        json.and(hlog).and(self.charts(result))
     }
 
-    /// Writes the charts that the result has data for.
+    /// Writes the charts that the result has data for: as many as can be written.
     pub(crate) fn charts(&self, result: &RunResult) -> anyhow::Result<()> {
-        for chart in charts(result).context("cannot draw the charts")? {
-            self.file(&format!("{}.svg", chart.name), &chart.svg)?;
-        }
-        Ok(())
+        charts(result)
+            .context("cannot draw the charts")?
+            .iter()
+            .map(|chart| self.file(&format!("{}.svg", chart.name), &chart.svg))
+            .fold(Ok(()), anyhow::Result::and)
     }
 
     fn file(&self, name: &str, text: &str) -> anyhow::Result<()> {

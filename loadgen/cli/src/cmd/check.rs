@@ -3,6 +3,7 @@ use std::process::ExitCode;
 
 use loadgen_driver::{Load, Plan};
 
+use crate::console;
 use crate::failure::Failure;
 
 /// Check a scenario and say what it would do.
@@ -16,7 +17,7 @@ pub(crate) struct CheckArgs {
 /// Prints the plan. Exit code 0, or 2 with one line when the scenario is wrong.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let plan = super::scenario::load(&args.scenario)?;
-    anstream::print!("{}", describe(&plan));
+    console::print(&describe(&plan))?;
     Ok(ExitCode::SUCCESS)
 }
 

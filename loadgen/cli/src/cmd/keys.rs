@@ -5,6 +5,8 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use loadgen_seal::{Key, KeyId, KeyRing, Role, UnixSeconds};
 
+use crate::console;
+
 /// Make keys for a fleet and look at those it has.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeysArgs {
@@ -58,11 +60,11 @@ pub(crate) fn run(args: KeysArgs) -> anyhow::Result<ExitCode> {
     };
     match printed {
         Ok(text) => {
-            anstream::print!("{text}");
+            console::print(&text)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(e) => {
-            eprintln!("loadgen keys: {e:#}");
+            console::say(format_args!("loadgen keys: {e:#}"));
             Ok(ExitCode::from(2))
         }
     }

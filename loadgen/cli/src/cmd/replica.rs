@@ -11,6 +11,8 @@ use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::console;
+
 /// How long requests that have begun get to finish after the replica was told to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -84,7 +86,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
     let (replica, backend) = match made {
         Ok((replica, backend)) => (Arc::new(replica), backend),
         Err(e) => {
-            eprintln!("loadgen replica: {e:#}");
+            console::say(format_args!("loadgen replica: {e:#}"));
             return Ok(ExitCode::from(2));
         }
     };
@@ -111,10 +113,10 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             .and_then(|()| stdout.flush())
             .context("cannot print the ready line")?;
         if server.run(stop, GRACE).await == Stopped::Cut {
-            eprintln!(
+            console::say(format_args!(
                 "loadgen replica: requests still open after {} s were cut off",
                 GRACE.as_secs()
-            );
+            ));
         }
         anyhow::Ok(())
     })?;
@@ -140,10 +142,10 @@ fn key_ring(args: &ReplicaArgs) -> anyhow::Result<KeyRing> {
             .with_context(|| format!("cannot read --key-file {}", path.display()))?;
         return KeyRing::parse(&text).with_context(|| format!("--key-file {}", path.display()));
     }
-    eprintln!(
+    console::say(format_args!(
         "loadgen replica: warning: no keys given, so a random one is used and other replicas will \
          refuse the states of this one; use --key-file to share one"
-    );
+    ));
     Ok(KeyRing::single(Key::generate(KeyId(1), None)))
 }
 
@@ -204,13 +206,18 @@ fn read_to_end(from: &mut impl Read) {
 fn print_refusals(counters: &Counters) {
     for (cause, count) in counters.refused {
         if count > 0 && cause != Cause::State {
-            eprintln!("loadgen replica: refused for {}: {count}", cause.name());
+            console::say(format_args!(
+                "loadgen replica: refused for {}: {count}",
+                cause.name()
+            ));
         }
     }
     let reasons: &[(Reason, u64)] = &counters.state.refused;
     for &(reason, count) in reasons {
         if count > 0 {
-            eprintln!("loadgen replica: requestState refused for {reason}: {count}");
+            console::say(format_args!(
+                "loadgen replica: requestState refused for {reason}: {count}"
+            ));
         }
     }
 }

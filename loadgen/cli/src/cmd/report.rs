@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         args.result.clone()
     };
     let result = RunResult::load(&file).map_err(Failure::usage)?;
-    args.format.print(&result);
+    args.format.print(&result)?;
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => file.parent().map(PathBuf::from).unwrap_or_default(),

@@ -10,6 +10,7 @@ use loadgen_measure::{
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::console;
 use crate::failure::Failure;
 use crate::fleet::Fleet;
 use crate::format::Format;
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     };
     let looked = runtime.block_on(probe(&plan, &targets))?;
     for warning in looked.warnings {
-        eprintln!("loadgen: warning: {warning}");
+        console::say(format_args!("loadgen: warning: {warning}"));
     }
     let mut session = Session {
         args,
@@ -98,11 +99,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let result = runtime.block_on(session.drive(&targets))?;
     // Written first and printed in any case: a full disk must not cost the figures.
     let written = store.everything(&result);
-    args.format.print(&result);
+    let printed = args.format.print(&result);
     if args.format == Format::Text {
-        eprintln!("result: {}", store.folder().display());
+        console::say(format_args!("result: {}", store.folder().display()));
     }
-    written?;
+    written.and(printed)?;
     Ok(ExitCode::from(result.verdict.status.exit_code()))
 }
 
@@ -171,7 +172,7 @@ impl Session<'_> {
             teller.tell(elapsed, run.progress());
             for death in self.fleet.deaths() {
                 teller.finish();
-                eprintln!("loadgen: {death}");
+                console::say(format_args!("loadgen: {death}"));
             }
             if elapsed >= SETTLED && self.facts.settled_rss_bytes.is_none() {
                 self.facts.settled_rss_bytes = ProcessUsage::of_self().map(|usage| usage.rss_bytes);
@@ -191,7 +192,7 @@ impl Session<'_> {
         if let Some(output) = run.checkpoint() {
             let result = self.result(output, threads, false, true);
             if let Err(e) = self.store.result(&result) {
-                eprintln!("loadgen: warning: no checkpoint: {e:#}");
+                console::say(format_args!("loadgen: warning: no checkpoint: {e:#}"));
             }
         }
     }

@@ -10,6 +10,8 @@ use loadgen_seal::{
     Sealer, Ttl, UnixSeconds, Unverified,
 };
 
+use crate::console;
+
 /// Look into a requestState token.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TokenArgs {
@@ -82,7 +84,7 @@ pub(crate) fn run(args: TokenArgs) -> anyhow::Result<ExitCode> {
     let now = UnixSeconds::from(SystemTime::now());
     match inspect(&args, &token, now) {
         Ok((text, good)) => {
-            anstream::print!("{text}");
+            console::print(&text)?;
             Ok(if good {
                 ExitCode::SUCCESS
             } else {
@@ -90,7 +92,7 @@ pub(crate) fn run(args: TokenArgs) -> anyhow::Result<ExitCode> {
             })
         }
         Err(e) => {
-            eprintln!("loadgen token: {e:#}");
+            console::say(format_args!("loadgen token: {e:#}"));
             Ok(ExitCode::from(2))
         }
     }

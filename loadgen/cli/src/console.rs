@@ -1,0 +1,38 @@
+use std::fmt;
+use std::io::{self, ErrorKind, Write as _};
+
+use anyhow::Context as _;
+
+/// Prints on stdout, without colours where they cannot be shown or are not wanted. A reader that
+/// went away is no fault of ours; anything else that keeps the text from it is.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = anstream::stdout();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    unless_gone(written).context("cannot write to standard output")
+}
+
+/// Writes a line on stderr. Where nobody can read it, there is nobody to tell that: what the
+/// program does, a run with its result above all, must not depend on it.
+pub(crate) fn say(line: impl fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|e| match e.kind() {
+        ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(e),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_reader_that_went_away_is_forgiven() {
+        assert!(unless_gone(Err(ErrorKind::BrokenPipe.into())).is_ok());
+        assert!(unless_gone(Err(ErrorKind::StorageFull.into())).is_err());
+    }
+}
