@@ -1,4 +1,14 @@
 //! Tests of the `loadgen` program against real servers and clients.
 
+mod bad_result;
+mod bad_scenario;
+mod bad_target;
+mod ending;
 mod fixtures;
+mod fleet;
+mod output;
 mod peers;
+mod processes;
+mod program;
+mod scripted;
+mod words;
