@@ -1,3 +1,5 @@
+use crate::units::printable;
+
 /// Rows of cells, printed in columns that are as wide as they must be. The first columns are set
 /// to the left, the others to the right.
 pub(crate) struct Table {
@@ -15,7 +17,8 @@ impl Table {
     }
 
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows
+            .push(cells.iter().map(|cell| printable(cell)).collect());
     }
 
     /// Lines without their ends, indented by two; the head is the first.

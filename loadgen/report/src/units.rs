@@ -74,6 +74,18 @@ pub(crate) fn or_nothing<T>(value: Option<T>, print: impl Fn(T) -> String) -> St
     value.map_or_else(|| NOTHING.to_owned(), print)
 }
 
+/// A text of unknown origin as one line that leaves the terminal alone: control codes, and marks
+/// that hide or turn round what follows, become spaces.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => ' ',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,5 +115,12 @@ mod tests {
         assert_eq!(size_bytes(20.0 * 1024.0 * 1024.0), "20.0 MiB");
         assert_eq!(percent(0.0123), "1.23 %");
         assert_eq!(or_nothing(None, time_ns), "n/a");
+    }
+
+    #[test]
+    fn what_moves_the_cursor_or_turns_text_round_is_not_printed() {
+        assert_eq!(printable("a\u{1b}[2Jb\r\nc"), "a [2Jb  c");
+        assert_eq!(printable("x\u{202e}y\u{9b}z"), "x y z");
+        assert_eq!(printable("Größe 漢"), "Größe 漢");
     }
 }

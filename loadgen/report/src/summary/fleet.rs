@@ -2,7 +2,7 @@ use loadgen_measure::{MatrixCell, Outcome, ReplicaResult, RunResult};
 
 use super::text::{Role, Text};
 use crate::table::Table;
-use crate::units::{or_nothing, percent, size_bytes, three_digits, time_ns};
+use crate::units::{or_nothing, percent, printable, size_bytes, three_digits, time_ns};
 
 /// Above this many replicas the matrix is too wide for a terminal; the result file has it.
 const WIDEST_MATRIX: usize = 8;
@@ -20,7 +20,7 @@ fn replicas(text: &mut Text, result: &RunResult) {
         "",
         "address",
         "ok",
-        "state refused",
+        "state rejected",
         "other",
         "service p50",
         "p99",
@@ -30,15 +30,15 @@ fn replicas(text: &mut Text, result: &RunResult) {
     let mut table = Table::new(2, &head);
     for replica in &result.replicas {
         let count = |outcome| replica.rounds.get(&outcome).copied().unwrap_or(0);
-        let (ok, refused) = (count(Outcome::Ok), count(Outcome::StateRejected));
+        let (ok, rejected) = (count(Outcome::Ok), count(Outcome::StateRejected));
         let all: u64 = replica.rounds.values().sum();
         let service = replica.service.as_ref();
         table.row(vec![
             replica.index.to_string(),
             replica.facts.url.clone(),
             ok.to_string(),
-            refused.to_string(),
-            (all - ok - refused).to_string(),
+            rejected.to_string(),
+            (all - ok - rejected).to_string(),
             or_nothing(service, |f| time_ns(f.p50_ns as f64)),
             or_nothing(service, |f| time_ns(f.p99_ns as f64)),
             or_nothing(replica.facts.cpu_s, |s| format!("{} s", three_digits(s))),
@@ -58,9 +58,7 @@ fn death(text: &mut Text, replica: &ReplicaResult) {
     let line = format!("replica {} died: {}", replica.index, death.status);
     text.sentence("!", Role::Bad, &line);
     for line in death.stderr_tail.lines() {
-        // What a process wrote may hold control codes of its own.
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
-        text.line(&format!("    | {line}"));
+        text.line(&format!("    | {}", printable(line)));
     }
 }
 
@@ -70,13 +68,13 @@ fn matrix(text: &mut Text, result: &RunResult) {
         text.heading("Returned states: none");
         return;
     }
-    text.heading("Returned states: ok / refused / other, service p50 (row minted, column opened)");
+    text.heading("Returned states: ok / rejected / other, service p50 (row minted, column opened)");
     if matrix.replicas > WIDEST_MATRIX {
         let same = |cell: &&MatrixCell| cell.minted_by == cell.opened_by;
         let own: u64 = matrix.cells.iter().filter(same).map(|c| c.total()).sum();
-        let refused: u64 = matrix.cells.iter().map(|cell| cell.state_rejected).sum();
+        let rejected: u64 = matrix.cells.iter().map(|cell| cell.state_rejected).sum();
         text.line(&format!(
-            "  {} replicas: {} returned, {own} to their own replica, {refused} refused",
+            "  {} replicas: {} returned, {own} to their own replica, {rejected} rejected",
             matrix.replicas,
             matrix.total()
         ));

@@ -1,27 +1,25 @@
 use loadgen_measure::{Outcome, RunResult, Status};
 
+use super::failures;
 use super::text::{Role, Text};
-use crate::units::{or_nothing, three_digits};
+use super::work::counts;
+use crate::units::{or_nothing, printable, three_digits};
 
-/// Verdict, reasons, what was run, findings.
+/// What a reader wants to know first: the verdict, how workflows ended, what failed ones were
+/// told, what was run and what limited it.
 pub(crate) fn write(text: &mut Text, result: &RunResult) {
-    let (word, role) = match result.verdict.status {
-        Status::Good => ("GOOD", Role::Good),
-        Status::ThresholdMissed => ("THRESHOLD MISSED", Role::Bad),
-        Status::Invalid => ("INVALID RUN", Role::Bad),
-        Status::Interrupted => ("INTERRUPTED", Role::Warning),
-    };
+    verdict(text, result);
     let load = &result.load;
-    let ok = load.outcomes.get(&Outcome::Ok).copied().unwrap_or(0);
-    let word = text.paint(role, word);
-    let partial = if result.partial { " (checkpoint)" } else { "" };
-    text.line(&format!(
-        "{word}{partial}  {}: {ok} of {} started workflows ok, {} planned",
-        result.scenario.name, load.started, load.planned
-    ));
-    for reason in &result.verdict.reasons {
-        text.sentence("-", role, reason);
+    let ended = load
+        .outcomes
+        .iter()
+        .map(|(outcome, count)| (*outcome, *count));
+    let mut workflows = counts(ended);
+    for (cause, count) in &load.not_started {
+        workflows += &format!("; not started {count} ({cause})");
     }
+    text.sentence("workflows:", Role::Quiet, &workflows);
+    failures::write(text, result);
     let offered = match (load.workload.arrival_rate_per_s, load.workload.concurrency) {
         (Some(rate), _) => format!(
             "offered {}/s, started {}/s",
@@ -39,20 +37,33 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
         three_digits(result.clock.load_s)
     );
     text.sentence("", Role::Quiet, &load_line);
-    for (cause, count) in &load.not_started {
-        text.line(&format!("  not started: {count} ({cause})"));
-    }
     text.sentence("limited by:", Role::Quiet, &result.generator.bound_reason);
-    let said = |sentence: &String| result.verdict.reasons.contains(sentence);
-    let mut findings = result
-        .findings
-        .iter()
-        .filter(|finding| !said(&finding.sentence))
-        .peekable();
-    if findings.peek().is_some() {
-        text.heading("Findings");
-        for finding in findings {
-            text.sentence("!", Role::Warning, &finding.sentence);
-        }
+}
+
+/// The verdict in one line, then why, then everything else that was found.
+pub(crate) fn verdict(text: &mut Text, result: &RunResult) {
+    let (word, role) = match result.verdict.status {
+        Status::Good => ("GOOD", Role::Good),
+        Status::ThresholdMissed => ("THRESHOLD MISSED", Role::Bad),
+        Status::Invalid => ("INVALID RUN", Role::Bad),
+        Status::Interrupted => ("INTERRUPTED", Role::Warning),
+    };
+    let load = &result.load;
+    let ok = load.outcomes.get(&Outcome::Ok).copied().unwrap_or(0);
+    let word = text.paint(role, word);
+    let partial = if result.partial { " (checkpoint)" } else { "" };
+    text.line(&format!(
+        "{word}{partial}  {}: {ok} of {} started workflows ok, {} planned",
+        printable(&result.scenario.name),
+        load.started,
+        load.planned
+    ));
+    let reasons = &result.verdict.reasons;
+    for reason in reasons {
+        text.sentence("-", role, reason);
+    }
+    let findings = result.findings.iter().map(|finding| &finding.sentence);
+    for finding in findings.filter(|sentence| !reasons.contains(sentence)) {
+        text.sentence("!", Role::Warning, finding);
     }
 }

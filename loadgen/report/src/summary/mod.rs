@@ -1,5 +1,6 @@
 //! A result as text for a terminal.
 
+mod failures;
 mod fleet;
 mod head;
 mod run;
@@ -11,8 +12,9 @@ use loadgen_measure::RunResult;
 pub use text::Style;
 use text::Text;
 
-/// Writes a result for a terminal: verdict first, then every figure that the run has. A figure
-/// that does not exist is `n/a`. Lines are at most about 100 columns wide; only names from the
+/// Writes a result for a terminal: verdict first, then every figure that the run has, and the
+/// verdict again, since the end is what a terminal still shows. A figure that does not exist is
+/// `n/a`. Lines are at most about 100 columns wide; only names from the
 /// scenario, addresses and single sentences can make them longer.
 pub fn summary(result: &RunResult, style: Style) -> String {
     let mut text = Text::new(style);
@@ -20,5 +22,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     work::write(&mut text, result);
     fleet::write(&mut text, result);
     run::write(&mut text, result);
+    text.line("");
+    head::verdict(&mut text, result);
     text.finish()
 }

@@ -11,16 +11,17 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
     checks(text, result);
     let clock = &result.clock;
     text.heading("Machine");
-    text.line(&format!("  {}", result.environment.fingerprint));
-    text.line(&format!(
-        "  {} to {} ({} s), {} {}, seed {}",
+    text.sentence("", Role::Quiet, &result.environment.fingerprint);
+    let times = format!(
+        "{} to {} ({} s), {} {}, seed {}",
         clock.started_at,
         clock.ended_at,
         three_digits(clock.duration_s),
         result.tool.name,
         result.tool.version,
         result.seed
-    ));
+    );
+    text.sentence("", Role::Quiet, &times);
 }
 
 fn generator(text: &mut Text, result: &RunResult) {
@@ -58,7 +59,7 @@ fn thresholds(text: &mut Text, result: &RunResult) {
     for threshold in &result.thresholds {
         table.row(vec![
             threshold.name.clone(),
-            or_nothing(threshold.value, |value| format!("{value:.4}")),
+            threshold.value_text(),
             format!("{} {}", threshold.comparison, threshold.limit),
             if threshold.pass { "pass" } else { "FAIL" }.to_owned(),
         ]);

@@ -1,6 +1,10 @@
 use anstyle::{AnsiColor, Style as Ansi};
 
 use crate::table::Table;
+use crate::units::printable;
+
+/// Columns of a line.
+const WIDTH: usize = 98;
 
 /// Whether a summary carries terminal colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,21 +48,31 @@ impl Text {
         self.text.push('\n');
     }
 
+    /// A line that is cut off, and marked so, when it is too wide.
+    pub(crate) fn clipped(&mut self, line: &str) {
+        const CUT: &str = "...";
+        if line.chars().count() <= WIDTH {
+            return self.line(line);
+        }
+        let kept: String = line.chars().take(WIDTH - CUT.len()).collect();
+        self.line(&format!("{kept}{CUT}"));
+    }
+
     /// An empty line, then a heading.
     pub(crate) fn heading(&mut self, heading: &str) {
-        let heading = self.paint(Role::Heading, heading);
+        let heading = self.paint(Role::Heading, &printable(heading));
         self.line("");
         self.line(&heading);
     }
 
-    /// A sentence, broken between words into lines of at most 98 columns, indented by two.
+    /// A sentence, broken between words into lines of at most [`WIDTH`] columns, indented by two.
     pub(crate) fn sentence(&mut self, mark: &str, role: Role, sentence: &str) {
         let indent = 2 + if mark.is_empty() { 0 } else { mark.len() + 1 };
         let mut line = String::new();
         let mut lines = Vec::new();
-        for word in sentence.split_whitespace() {
+        for word in printable(sentence).split_whitespace() {
             let width = line.chars().count() + 1 + word.chars().count();
-            if !line.is_empty() && indent + width > 98 {
+            if !line.is_empty() && indent + width > WIDTH {
                 lines.push(std::mem::take(&mut line));
             }
             if !line.is_empty() {

@@ -149,26 +149,33 @@ fn server(text: &mut Text, kind: &KindResult) {
 }
 
 fn outcomes(text: &mut Text, kind: &KindResult) {
-    let counts = |outcomes: &BTreeMap<Outcome, OutcomeFigures>| {
-        let counts: Vec<String> = outcomes
-            .iter()
-            .map(|(outcome, figures)| format!("{outcome} {}", figures.count))
-            .collect();
-        if counts.is_empty() {
-            NOTHING.to_owned()
-        } else {
-            counts.join(", ")
-        }
-    };
     text.line("");
-    text.sentence("workflows:", Role::Quiet, &counts(&kind.workflows));
+    text.sentence("workflows:", Role::Quiet, &of_figures(&kind.workflows));
     for round in &kind.rounds {
-        let mut line = format!("{} in {} attempts", counts(&round.outcomes), round.attempts);
+        let ended = of_figures(&round.outcomes);
+        let mut line = format!("{ended} in {} attempts", round.attempts);
         if !round.superseded.is_empty() {
-            line += &format!("; sent again after {}", counts(&round.superseded));
+            let before = of_figures(&round.superseded);
+            line += &format!("; sent again after {before}");
         }
         text.sentence(&format!("round {}:", round.round), Role::Quiet, &line);
         failures(text, round);
+    }
+}
+
+fn of_figures(outcomes: &BTreeMap<Outcome, OutcomeFigures>) -> String {
+    counts(outcomes.iter().map(|(outcome, f)| (*outcome, f.count)))
+}
+
+/// Outcomes with their counts, as in `ok 7, timeout 1`; `n/a` when there are none.
+pub(crate) fn counts(outcomes: impl Iterator<Item = (Outcome, u64)>) -> String {
+    let counts: Vec<String> = outcomes
+        .map(|(outcome, count)| format!("{outcome} {count}"))
+        .collect();
+    if counts.is_empty() {
+        NOTHING.to_owned()
+    } else {
+        counts.join(", ")
     }
 }
 

@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
-    Comparison, ConnectionFacts, Environment, GeneratorFacts, InFlight, Outcome, Recorder,
-    ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts, RunResult, ScenarioRecord,
-    ServerTiming, Shape, SupersededAttempt, Threshold, Tool, WorkflowSample, Workload,
+    Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome,
+    Recorder, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts, RunResult,
+    ScenarioRecord, ServerTiming, Shape, SupersededAttempt, Threshold, Tool, WorkflowSample,
+    Workload,
 };
 
 const US: Duration = Duration::from_micros(1);
@@ -84,10 +85,15 @@ fn facts(planned: u64) -> RunFacts {
 type Fate = fn(u32, u16, Option<u16>, u16) -> Outcome;
 
 /// Records workflows; the first round of number `resent` is sent twice.
-fn record(recorder: &mut Recorder, count: u32, resent: Option<u32>, fate: Fate) {
-    for replica in 0..REPLICAS {
-        recorder.connect(replica, 150 * US * (1 + u32::from(replica)));
-    }
+/// Answers what the failed rounds were told.
+fn record(
+    recorder: &mut Recorder,
+    count: u32,
+    resent: Option<u32>,
+    fate: Fate,
+) -> Vec<FailureExample> {
+    let mut failures: Vec<FailureExample> = Vec::new();
+    let mut connected = [false; REPLICAS as usize];
     for id in 0..count {
         let kind = usize::from(id % 2 == 1);
         let intended = 10_000 * US * id;
@@ -109,6 +115,11 @@ fn record(recorder: &mut Recorder, count: u32, resent: Option<u32>, fate: Fate) 
             };
             let done = due + 40 * US + work;
             let more = answered && kind == 1 && round < 3;
+            let reused = sent.is_some() && connected[usize::from(replica)];
+            if sent.is_some() && !reused {
+                recorder.connect(replica, 150 * US * (1 + u32::from(replica)));
+                connected[usize::from(replica)] = true;
+            }
             recorder.round(&RoundSample {
                 kind,
                 round,
@@ -133,11 +144,12 @@ fn record(recorder: &mut Recorder, count: u32, resent: Option<u32>, fate: Fate) 
                     handle: answered.then_some(25 * US),
                     seal: more.then_some(4 * US),
                 },
-                reused_connection: id > 2,
+                reused_connection: reused,
             });
             rounds += 1;
             (due, minted_by) = (done, Some(replica));
             if outcome != Outcome::Ok {
+                note(&mut failures, outcome, usize::from(replica), id);
                 break;
             }
         }
@@ -149,6 +161,35 @@ fn record(recorder: &mut Recorder, count: u32, resent: Option<u32>, fate: Fate) 
             started: intended,
             done: due,
             think: Duration::ZERO,
+        });
+    }
+    failures
+}
+
+fn note(failures: &mut Vec<FailureExample>, outcome: Outcome, replica: usize, id: u32) {
+    let text = match outcome {
+        Outcome::StateRejected => {
+            "HTTP 400, JSON-RPC error -32602: Invalid or expired requestState".to_owned()
+        }
+        Outcome::ProtocolError => "HTTP 413 with text/html: <html>\u{1b}[2J <head><title>413 \
+            Request Entity Too Large</title></head> <body> <center><h1>413 Request Entity Too \
+            Large</h1></center>"
+            .to_owned(),
+        Outcome::ToolError => format!("isError: no berth number {id}"),
+        Outcome::Timeout => "no whole answer in 2 s".to_owned(),
+        _ => "connection refused".to_owned(),
+    };
+    let known = failures
+        .iter_mut()
+        .find(|known| (known.outcome, known.replica, &known.text) == (outcome, replica, &text));
+    if let Some(known) = known {
+        known.count += 1;
+    } else {
+        failures.push(FailureExample {
+            outcome,
+            replica,
+            text,
+            count: 1,
         });
     }
 }
@@ -166,16 +207,19 @@ pub(crate) fn good() -> RunResult {
     RunResult::new(facts, &recorder)
 }
 
-/// Keys not shared, timeouts, one second attempt, one dead replica.
+/// Keys not shared, timeouts, one second attempt, one replica that dies on the way.
 pub(crate) fn bad() -> RunResult {
     let mut recorder = Recorder::new(&shape());
-    record(
+    let failures = record(
         &mut recorder,
         300,
         Some(2),
         |id, _, minted_by, opened_by| match minted_by {
+            _ if opened_by == 1 && id >= 200 => Outcome::ConnectError,
             Some(minted_by) if minted_by != opened_by => Outcome::StateRejected,
             None if id % 50 == 0 => Outcome::Timeout,
+            None if id % 70 == 4 => Outcome::ProtocolError,
+            None if id % 90 == 6 => Outcome::ToolError,
             _ => Outcome::Ok,
         },
     );
@@ -186,6 +230,7 @@ pub(crate) fn bad() -> RunResult {
         service: 100 * US,
     });
     let mut facts = facts(400);
+    facts.failures = failures;
     facts.replicas[1].died = Some(ReplicaDeath {
         status: "signal: 9 (SIGKILL)".into(),
         stderr_tail: "listening\nout of \u{1b}[31mmemory".into(),
@@ -209,8 +254,9 @@ pub(crate) fn empty() -> RunResult {
 /// Every connection refused.
 pub(crate) fn refused() -> RunResult {
     let mut recorder = Recorder::new(&shape());
-    record(&mut recorder, 20, None, |_, _, _, _| Outcome::ConnectError);
-    RunResult::new(facts(20), &recorder)
+    let mut facts = facts(20);
+    facts.failures = record(&mut recorder, 20, None, |_, _, _, _| Outcome::ConnectError);
+    RunResult::new(facts, &recorder)
 }
 
 /// A good run of that many workflows in turn over the kinds, each of that many rounds; all take

@@ -53,3 +53,81 @@ fn colours_change_nothing_but_the_looks() {
     plain += rest;
     assert_eq!(plain, summary(&result, Style::Plain));
 }
+
+#[test]
+fn the_first_lines_say_what_is_wrong() {
+    let text = summary(&fixture::bad(), Style::Plain);
+    let first: Vec<&str> = text.lines().take(12).collect();
+    for (line, start) in [
+        (0, "THRESHOLD MISSED"),
+        (1, "  - ok.rate is "),
+        (
+            2,
+            "  ! key or audience not shared between replicas: 0, 1 and 2",
+        ),
+        (4, "  ! replica 1 died during the run: signal: 9 (SIGKILL)"),
+    ] {
+        assert!(first[line].starts_with(start), "{}", first[line]);
+    }
+    let verdict: String = first[..6].join("\n");
+    assert!(text.trim_end().ends_with(&verdict), "and so do the last");
+}
+
+#[test]
+fn what_failed_rounds_were_told_is_counted_clipped_and_harmless() {
+    let mut result = fixture::bad();
+    let text = summary(&result, Style::Coloured);
+    let line = |words: &str| text.lines().find(|line| line.contains(words)).unwrap();
+    let count = |outcome| -> u64 {
+        let failures = result.failures.iter().filter(|f| f.outcome == outcome);
+        failures.map(|f| f.count).sum()
+    };
+    let rejected = line("x replicas 0 1 2, state rejected: HTTP 400");
+    let count = count(loadgen_measure::Outcome::StateRejected);
+    assert!(
+        rejected.starts_with(&format!("    {count} x ")),
+        "{rejected}"
+    );
+    let clipped = line("HTTP 413");
+    assert_eq!(clipped.chars().count(), 98);
+    assert!(clipped.ends_with("...") && !clipped.contains('\u{1b}'));
+    assert!(line(" x other, see").contains("`failures`"));
+    result.failures.truncate(5);
+    assert!(!summary(&result, Style::Plain).contains(" x other"));
+}
+
+#[test]
+fn a_run_without_success_has_no_figure_of_success() {
+    let text = summary(&fixture::refused(), Style::Plain);
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.contains(&"response") && words.contains(&"0") || words.first() == Some(&"service")
+        })
+        .collect();
+    assert_eq!(rows.len(), 9, "three tables of three rows: {rows:?}");
+    for row in rows {
+        assert!(row.ends_with("0  n/a  n/a  n/a    n/a  n/a"), "{row}");
+    }
+    assert!(text.contains("sent late by p50 n/a, p99 n/a, max n/a"));
+    assert!(text.contains("established 0; connect p50 n/a"));
+}
+
+#[test]
+fn the_matrix_counts_accepted_and_rejected_states_in_each_cell() {
+    let result = fixture::bad();
+    let text = summary(&result, Style::Plain);
+    let row = |minted_by: usize| {
+        let start = format!("  by {minted_by} ");
+        text.lines().find(|line| line.starts_with(&start)).unwrap()
+    };
+    for minted_by in 0..3 {
+        let cells = (0..3).map(|opened_by| result.matrix.cell(minted_by, opened_by).unwrap());
+        for cell in cells {
+            let counts = format!("{} / {} / {}", cell.ok, cell.state_rejected, cell.other);
+            assert!(row(minted_by).contains(&counts), "{counts}");
+            assert_eq!(cell.ok > 0, cell.minted_by == cell.opened_by);
+        }
+    }
+}
