@@ -17,8 +17,8 @@ impl Table {
     }
 
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows
-            .push(cells.iter().map(|cell| printable(cell)).collect());
+        let cells = cells.into_iter().map(|cell| printable(&cell));
+        self.rows.push(cells.collect());
     }
 
     /// Lines without their ends, indented by two; the head is the first.

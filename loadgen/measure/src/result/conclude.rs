@@ -85,19 +85,25 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         .iter()
         .filter(|check| check.pass == Some(false))
     {
-        let code = if check.tolerance > 0.0 {
-            FindingCode::LittlesLawBroken
+        if check.tolerance > 0.0 {
+            let side = |side: Option<f64>| side.map_or_else(String::new, |s| format!("{s:.3}"));
+            add(
+                true,
+                FindingCode::LittlesLawBroken,
+                format!(
+                    "times and counts do not fit together: {}: {} and {}",
+                    check.name,
+                    side(check.left),
+                    side(check.right)
+                ),
+            );
         } else {
-            FindingCode::CheckFailed
-        };
-        add(
-            true,
-            code,
-            format!(
+            let sentence = format!(
                 "the result contradicts itself: {} does not hold",
                 check.name
-            ),
-        );
+            );
+            add(true, FindingCode::CheckFailed, sentence);
+        }
     }
     add(
         result.generator.bound_by == Bound::Generator,

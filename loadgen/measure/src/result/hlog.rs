@@ -44,12 +44,14 @@ impl RunResult {
         let since_epoch = Duration::try_from(start.as_duration())
             .map_err(|_| HlogError::Start(self.clock.started_at.clone()))?;
         let start = SystemTime::UNIX_EPOCH + since_epoch;
+        // A line break would end the comment.
+        let name = self.scenario.name.replace(char::is_control, " ");
         let write = |error: &dyn std::fmt::Display| HlogError::Write(error.to_string());
         let mut text = Vec::new();
         let mut serializer = V2DeflateSerializer::new();
         let mut log = IntervalLogWriterBuilder::new()
             .add_comment("[Histogram log format version 1.3]")
-            .add_comment(&format!("[Scenario: {}]", self.scenario.name))
+            .add_comment(&format!("[Scenario: {name}]"))
             .add_comment("[Values: response time of successful rounds in nanoseconds]")
             .with_base_time(start)
             .with_start_time(start)

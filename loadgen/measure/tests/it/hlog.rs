@@ -49,3 +49,14 @@ fn a_damaged_second_is_named() {
     let error = result.hlog().unwrap_err().to_string();
     assert!(error.contains("seconds[1], round 2"), "{error}");
 }
+
+#[test]
+fn a_name_with_line_breaks_stays_in_its_comment() {
+    let mut result = RunResult::new(facts(0), &Recorder::new(&shape()));
+    result.scenario.name = "a\nb\r\nc".into();
+    let text = result.hlog().unwrap();
+    assert!(text.contains("#[Scenario: a b  c]\n"), "{text}");
+    assert!(text.lines().all(|line| line.starts_with('#')
+        || line.starts_with('"')
+        || line.starts_with(|c: char| c.is_ascii_digit())));
+}

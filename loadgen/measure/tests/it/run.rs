@@ -145,6 +145,20 @@ fn missing_workflows_make_the_result_invalid() {
 }
 
 #[test]
+fn a_number_in_flight_that_does_not_fit_is_told_with_both_sides() {
+    let mut recorder = Recorder::new(&shape());
+    wizards(&mut recorder, 90, |_, _| false);
+    let mut facts = facts(90);
+    facts.in_flight = Some(in_flight(5.0));
+    let result = RunResult::new(facts, &recorder);
+    assert_eq!(codes(&result), [FindingCode::LittlesLawBroken]);
+    let sentence = &result.findings[0].sentence;
+    assert!(sentence.contains("5.000 and 0.05"), "{sentence}");
+    // The looks are a sample, so this alone does not make the run invalid.
+    assert_eq!(result.verdict.status, Status::Good);
+}
+
+#[test]
 fn thresholds_and_deaths_are_told() {
     let mut recorder = Recorder::new(&shape());
     wizards(&mut recorder, 30, |_, _| false);

@@ -4,7 +4,7 @@ use super::axis::{Scale, linear_ticks};
 use super::latency::short_time;
 use super::palette::Look;
 use super::plot::{Line, Plot};
-use crate::units::plain;
+use crate::units::{plain, printable};
 
 /// Quantiles of the response time of all successful rounds, second by second.
 pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
@@ -35,7 +35,10 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
         });
     let lines = lines.collect();
     Ok(plot(
-        format!("{}: response time over time", result.scenario.name),
+        format!(
+            "{}: response time over time",
+            printable(&result.scenario.name)
+        ),
         "Quantiles of the response time of successful rounds in each second of the run.",
         ("response time, logarithmic", Scale::Log, short_time),
         lines,
@@ -62,7 +65,7 @@ pub(crate) fn throughput(result: &RunResult) -> Plot {
         lines.push(count("failed", 2, |second| second.failed));
     }
     plot(
-        format!("{}: rounds over time", result.scenario.name),
+        format!("{}: rounds over time", printable(&result.scenario.name)),
         "Rounds sent, ended well and failed in each second of the run.",
         ("rounds per second", Scale::Linear, plain),
         lines,

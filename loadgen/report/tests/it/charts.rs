@@ -54,6 +54,17 @@ fn charts_carry_title_description_labels_and_units() {
 }
 
 #[test]
+fn a_name_from_elsewhere_cannot_break_the_document() {
+    let mut result = fixture::regular(1, 2, 3, true);
+    result.scenario.name = "a<b>&\"c\" \u{1b}\u{0}\n]]>".into();
+    for chart in charts(&result).unwrap() {
+        assert!(!chart.svg.contains("a<b>") && !chart.svg.contains("&\""));
+        let odd = |c: char| c.is_control() && c != '\n';
+        assert!(!chart.svg.contains(odd), "{}", chart.name);
+    }
+}
+
+#[test]
 fn charts_are_reproducible() {
     assert_eq!(
         charts(&fixture::bad()).unwrap(),
