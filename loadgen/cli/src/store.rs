@@ -1,3 +1,4 @@
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -25,10 +26,13 @@ impl Store {
         })
     }
 
-    /// The default folder of a run that starts now.
-    pub(crate) fn default_folder(scenario: &str) -> PathBuf {
+    /// A new folder in the default place, for a run that starts now.
+    pub(crate) fn make_default(scenario: &str) -> anyhow::Result<Self> {
         let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-        Path::new("results/runs").join(format!("{scenario}-{now}"))
+        Self::open(&fresh(
+            Path::new("results/runs"),
+            &format!("{scenario}-{now}"),
+        )?)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -61,5 +65,43 @@ impl Store {
 
     fn file(&self, name: &str, text: &str) -> anyhow::Result<()> {
         Ok(save_atomically(&self.folder.join(name), text.as_bytes())?)
+    }
+}
+
+/// Makes a folder of this name that was not there before, so that of two runs in one second
+/// neither writes over the other: with a number from 2 on behind the name if need be.
+fn fresh(parent: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    std::fs::create_dir_all(parent)
+        .with_context(|| format!("cannot make the folder {}", parent.display()))?;
+    let mut folder = parent.join(name);
+    let mut number = 2;
+    loop {
+        match std::fs::create_dir(&folder) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+                folder = parent.join(format!("{name}-{number}"));
+                number += 1;
+            }
+            made => {
+                return made.map(|()| folder.clone()).with_context(|| {
+                    format!("cannot make the result folder {}", folder.display())
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_run_gets_the_folder_of_another() {
+        let parent = tempfile::tempdir().expect("a temporary folder");
+        let parent = parent.path().join("runs");
+        for expected in ["a-1", "a-1-2", "a-1-3"] {
+            let made = fresh(&parent, "a-1").expect("a folder can be made");
+            assert_eq!(made, parent.join(expected));
+            assert!(made.is_dir());
+        }
     }
 }
