@@ -71,11 +71,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         .build()
         .context("cannot start the runtime")?;
     let given = runtime.block_on(resolve(&args.targets))?;
-    let folder = args
-        .out
-        .clone()
-        .unwrap_or_else(|| Store::default_folder(&plan.scenario.name));
-    let store = Store::open(&folder)?;
+    let store = match &args.out {
+        Some(folder) => Store::open(folder)?,
+        None => Store::make_default(&plan.scenario.name)?,
+    };
     let mut fleet = match &plan.fleet {
         Some(fleet) if given.is_empty() => Fleet::start(fleet)?,
         _ => Fleet::default(),
@@ -165,6 +164,12 @@ impl Session<'_> {
                 () = interrupts.next() => {
                     teller.finish();
                     run.stop(interrupts.meaning());
+                    if interrupts.count == 1 && self.args.format != Format::Quiet {
+                        console::say(
+                            "loadgen: interrupted; waiting for what is in flight, once more to \
+                             write the result at once",
+                        );
+                    }
                 }
                 _ = look.tick() => {}
             }
