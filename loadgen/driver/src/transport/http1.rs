@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
@@ -6,10 +7,9 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
-use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Method, Request, Response, Uri};
-use hyper_util::rt::TokioIo;
 use loadgen_protocol::names::header::SESSION_ID;
 use loadgen_protocol::{Response as RpcResponse, SseParser};
 use rustix::io::Errno;
@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
 use super::pool::{Lease, Pool, Sender};
+use super::stream::Stream;
 use super::timing::server_timing;
 use super::{Failure, Outgoing, Trace, Transport};
 use crate::classify::Reply;
@@ -24,8 +25,10 @@ use crate::target::Target;
 
 /// Largest reply body that is read.
 const MAX_BODY_BYTES: usize = 64 << 20;
-/// How long an event stream may go on after the reply before its connection is given up.
-const STREAM_TAIL: Duration = Duration::from_millis(500);
+/// How long an event stream may go on after the reply before its connection is given up, at first.
+const LONGEST_TAIL: Duration = Duration::from_millis(500);
+/// The same for a replica whose streams never end.
+const SHORTEST_TAIL: Duration = Duration::from_millis(1);
 
 /// HTTP/1.1 over kept-alive TCP connections with TCP_NODELAY. Lives inside a `LocalSet`.
 #[derive(Debug)]
@@ -39,6 +42,8 @@ struct Endpoint {
     target: Target,
     host: HeaderValue,
     uri: Uri,
+    /// How long its next event stream may go on after the reply.
+    tail: Rc<Cell<Duration>>,
 }
 
 impl Http1 {
@@ -48,6 +53,7 @@ impl Http1 {
             host: HeaderValue::from_str(&target.authority)
                 .expect("the authority of an address is legal in a header"),
             uri: origin_form(&target.path),
+            tail: Rc::new(Cell::new(LONGEST_TAIL)),
             target: target.clone(),
         };
         Self {
@@ -92,7 +98,7 @@ impl Http1 {
                     return Err(failure(error.error(), reused));
                 }
             };
-            return read(response, request.id, sender, lease).await;
+            return read(response, request.id, endpoint, sender, lease).await;
         }
     }
 }
@@ -139,7 +145,7 @@ async fn connect(target: &Target, trace: &Trace) -> Result<Sender, Failure> {
         match TcpStream::connect(address).await {
             Ok(stream) => {
                 stream.set_nodelay(true).map_err(|e| connect_failure(&e))?;
-                let (sender, connection) = http1::handshake(TokioIo::new(stream))
+                let (sender, connection) = http1::handshake(Stream::new(stream))
                     .await
                     .map_err(|e| Failure::Connection(e.to_string()))?;
                 tokio::task::spawn_local(async move {
@@ -200,6 +206,7 @@ fn chain(error: &dyn std::error::Error) -> String {
 async fn read(
     response: Response<Incoming>,
     id: &str,
+    endpoint: &Endpoint,
     sender: Sender,
     lease: Lease,
 ) -> Result<(Reply, Instant), Failure> {
@@ -219,6 +226,7 @@ async fn read(
         media_type,
         ..Reply::default()
     };
+    let closes = says_close(&head.headers);
     let stream = reply.media_type == "text/event-stream";
     let mut parser = SseParser::new();
     let mut events = Vec::new();
@@ -232,7 +240,7 @@ async fn read(
                 if answers(&event.data, id) {
                     reply.body = event.data;
                     let done = Instant::now();
-                    finish(body, sender, lease);
+                    finish(body, Rc::clone(&endpoint.tail), sender, lease);
                     return Ok((reply, done));
                 }
                 reply.body.extend_from_slice(&event.data);
@@ -247,8 +255,20 @@ async fn read(
         }
     }
     let done = Instant::now();
-    lease.keep(sender);
+    // After a reply that says `close` the connection can stay half alive for as long as the peer
+    // does not read the rest of the request.
+    if !closes {
+        lease.keep(sender);
+    }
     Ok((reply, done))
+}
+
+fn says_close(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(CONNECTION).iter();
+    values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|text| text.split(','))
+        .any(|option| option.trim().eq_ignore_ascii_case("close"))
 }
 
 async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>, Failure> {
@@ -280,11 +300,40 @@ fn answers(message: &[u8], id: &str) -> bool {
 }
 
 /// Reads the rest of an event stream aside, so that its connection can be used again.
-fn finish(mut body: Incoming, sender: Sender, lease: Lease) {
+fn finish(mut body: Incoming, tail: Rc<Cell<Duration>>, sender: Sender, lease: Lease) {
     tokio::task::spawn_local(async move {
         let rest = async { while let Ok(Some(_)) = next_data(&mut body).await {} };
-        if timeout(STREAM_TAIL, rest).await.is_ok() {
+        let ended = timeout(tail.get(), rest).await.is_ok();
+        tail.set(next_tail(tail.get(), ended));
+        if ended {
             lease.keep(sender);
         }
     });
+}
+
+/// How long to wait for the end of the next stream of a replica whose last one did or did not end
+/// in time: one that leaves its streams open must not hold connections that others wait for.
+fn next_tail(last: Duration, ended: bool) -> Duration {
+    if ended {
+        LONGEST_TAIL
+    } else {
+        (last / 8).max(SHORTEST_TAIL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_that_stay_open_are_waited_for_less_and_less() {
+        let mut tail = LONGEST_TAIL;
+        for _ in 0..4 {
+            let next = next_tail(tail, false);
+            assert!(next < tail || next == SHORTEST_TAIL);
+            tail = next;
+        }
+        assert_eq!(tail, SHORTEST_TAIL);
+        assert_eq!(next_tail(tail, true), LONGEST_TAIL);
+    }
 }

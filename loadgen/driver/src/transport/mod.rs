@@ -2,6 +2,7 @@
 
 mod http1;
 mod pool;
+mod stream;
 mod timing;
 
 use std::cell::Cell;
@@ -47,7 +48,7 @@ pub(crate) struct Trace {
 pub(crate) enum Failure {
     /// No connection could be made, or it broke before the reply was whole.
     Connection(String),
-    /// A kept-alive connection was closed by the peer before anything of the reply came.
+    /// A kept-alive connection was closed by the peer before the head of the reply was whole.
     Stale,
     /// Not whole in the allowed time.
     Timeout,

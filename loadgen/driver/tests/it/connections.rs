@@ -100,26 +100,31 @@ fn a_dead_replica_counts_against_itself_alone() {
     }
 }
 
-#[test]
-fn a_run_can_be_looked_at_and_ended_while_every_request_hangs() {
-    let (first, waiting) = mpsc::channel();
-    let first = Mutex::new(first);
+/// A server that never replies, and what tells of every request that it got.
+fn silent() -> (Server, mpsc::Receiver<()>) {
+    let (got, requests) = mpsc::channel();
+    let got = Mutex::new(got);
     let server = Server::new(move |_| {
-        // Nobody listens after the first one of each connection was seen.
-        let _ = first.lock().unwrap().send(());
+        // A test that has seen enough no longer listens.
+        let _ = got.lock().unwrap().send(());
         vec![Act::Hang]
     });
+    (server, requests)
+}
+
+#[test]
+fn a_run_can_be_looked_at_and_ended_while_every_request_hangs() {
+    let (server, requests) = silent();
     let urls = [server.url()];
     let plan = plan("concurrency = 3\nduration_s = 600", "tool = \"t\"");
     let run = Run::start(plan.clone(), &targets(&urls)).unwrap();
     for _ in 0..3 {
-        waiting.recv().unwrap();
+        requests.recv().unwrap();
     }
     let so_far = run.checkpoint().unwrap();
     assert_eq!(so_far.planned, 3);
     assert_eq!(run.progress().started, 3);
     assert_eq!(run.progress().ok + run.progress().failed, 0);
-    assert!(!run.is_over());
     run.stop(Stop::Drain);
     run.stop(Stop::No);
     assert!(!run.is_over(), "it waits for what flies");
@@ -128,6 +133,18 @@ fn a_run_can_be_looked_at_and_ended_while_every_request_hangs() {
     assert_eq!(count(&result, Outcome::Abandoned), 3);
     assert_eq!(result.load.planned, 3);
     assert_eq!(result.all.rounds[0].sent, 3);
+}
+
+#[test]
+fn a_run_that_is_dropped_ends() {
+    let (server, requests) = silent();
+    let plan = plan("concurrency = 3\nduration_s = 600", "tool = \"t\"");
+    let run = Run::start(plan, &targets(&[server.url()])).unwrap();
+    for _ in 0..3 {
+        requests.recv().unwrap();
+    }
+    drop(run);
+    server.wait_until_given_up(3);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 use loadgen_measure::Outcome;
 
 use crate::run::{
-    ClosedPort, burst, complete, count, http, in_turn, question, response, run, run_against, said,
+    ClosedPort, burst, complete, count, http, in_turn, plan, question, response, run, run_against,
+    said,
 };
 use crate::server::{Act, Heard};
 
@@ -289,4 +290,38 @@ fn a_reply_without_end_is_cut_off() {
     });
     assert_eq!(count(&result, Outcome::ConnectError), 1);
     assert_eq!(said(&result).text, "the reply is larger than 64 MiB");
+}
+
+#[test]
+fn a_refusal_before_the_body_was_read_is_still_seen() {
+    let text = "x".repeat(8 << 20);
+    let plan = plan(
+        "rate_per_s = 250\nduration_s = 0.02\nconnections = 1",
+        &format!("tool = \"t\"\narguments = {{ a = \"{text}\" }}"),
+    );
+    let (result, server) = run_against(&plan, |_| unreachable!("the body is never read"));
+    assert_eq!(
+        count(&result, Outcome::ProtocolError),
+        5,
+        "{:?}",
+        result.failures
+    );
+    assert!(
+        said(&result).text.starts_with("HTTP 413"),
+        "{}",
+        said(&result).text
+    );
+    assert_eq!(server.accepted(), 5);
+}
+
+#[test]
+fn a_connection_that_was_to_close_is_not_used_again() {
+    let (result, server) = run_against(&in_turn(3, "timeout_s = 20"), |heard| {
+        let reply = String::from_utf8(complete(heard)).unwrap();
+        let reply = reply.replacen("\r\n", "\r\nConnection: Upgrade, Close\r\n", 1);
+        vec![Act::Write(reply.into_bytes()), Act::Hang]
+    });
+    assert_eq!(count(&result, Outcome::Ok), 3, "{:?}", result.failures);
+    assert_eq!(server.accepted(), 3);
+    server.wait_until_given_up(3);
 }

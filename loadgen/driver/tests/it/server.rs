@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,6 +10,10 @@ use serde_json::Value;
 
 /// Longest wait for a peer, against a test that would never end.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// A longer body is refused without reading it, as servers with a limit do.
+const MAX_BODY_BYTES: usize = 4 << 20;
+const TOO_LARGE: &[u8] = b"HTTP/1.1 413 Payload Too Large\r\nContent-Type: text/plain\r\n\
+    Content-Length: 9\r\nConnection: close\r\n\r\ntoo large";
 
 /// A server on a free loopback port that answers every request by a script, byte for byte. It ends
 /// when it is dropped.
@@ -27,7 +32,8 @@ struct Shared {
     live: AtomicUsize,
     live_max: AtomicUsize,
     heard: Mutex<Vec<Heard>>,
-    streams: Mutex<Vec<TcpStream>>,
+    /// Open connections by number.
+    streams: Mutex<HashMap<usize, TcpStream>>,
 }
 
 /// A request.
@@ -97,15 +103,17 @@ impl Server {
                     break;
                 }
                 let stream = stream.unwrap();
-                of.streams.lock().unwrap().push(stream.try_clone().unwrap());
                 let connection = of.accepted.fetch_add(1, Ordering::SeqCst);
+                let copy = stream.try_clone().unwrap();
+                of.streams.lock().unwrap().insert(connection, copy);
                 let (script, of) = (Arc::clone(&script), Arc::clone(&of));
                 threads.push(std::thread::spawn(move || {
                     let live = of.live.fetch_add(1, Ordering::SeqCst) + 1;
                     of.live_max.fetch_max(live, Ordering::SeqCst);
                     serve(&stream, connection, &of, &*script);
                     of.live.fetch_sub(1, Ordering::SeqCst);
-                    let _ = stream.shutdown(Shutdown::Both);
+                    // The last descriptor closes here: with a reset, if anything was left unread.
+                    of.streams.lock().unwrap().remove(&connection);
                 }));
             }
             for thread in threads {
@@ -154,7 +162,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::SeqCst);
-        for stream in self.shared.streams.lock().unwrap().iter() {
+        for stream in self.shared.streams.lock().unwrap().values() {
             let _ = stream.shutdown(Shutdown::Both);
         }
         // Wakes the accepting thread, which then sees that it is over.
@@ -178,7 +186,14 @@ fn serve(
     let mut reader = BufReader::new(stream);
     let mut writer = stream;
     for before in 0.. {
-        let Some((head, body)) = request(&mut reader) else {
+        let Some(head) = head(&mut reader) else {
+            return;
+        };
+        if length(&head) > MAX_BODY_BYTES {
+            let _ = writer.write_all(TOO_LARGE);
+            return;
+        }
+        let Some(body) = body(&mut reader, length(&head)) else {
             return;
         };
         let heard = Heard {
@@ -209,25 +224,30 @@ fn serve(
     }
 }
 
-/// Head and body of the next request; `None` when the peer is gone.
-fn request(reader: &mut impl BufRead) -> Option<(String, String)> {
+/// Request line and headers of the next request; `None` when the peer is gone.
+fn head(reader: &mut impl BufRead) -> Option<String> {
     let mut head = String::new();
     loop {
         let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
+        match reader.read_line(&mut line) {
+            Ok(0) | Err(_) => return None,
+            Ok(_) if line == "\r\n" => return Some(head),
+            Ok(_) => head.push_str(&line),
         }
-        if line == "\r\n" {
-            break;
-        }
-        head.push_str(&line);
     }
+}
+
+fn length(head: &str) -> usize {
     let length = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("content-length")
             .then(|| value.trim().parse().unwrap())
     });
-    let mut body = vec![0; length.unwrap_or(0)];
+    length.unwrap_or(0)
+}
+
+fn body(reader: &mut impl Read, length: usize) -> Option<String> {
+    let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some((head, String::from_utf8(body).unwrap()))
+    Some(String::from_utf8(body).unwrap())
 }
