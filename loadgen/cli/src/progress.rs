@@ -1,3 +1,4 @@
+use std::fmt;
 use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
@@ -42,6 +43,14 @@ impl Teller {
         } else if elapsed >= self.next_line {
             console::say(line(elapsed, self.planned, progress));
             self.next_line = self.next_line.saturating_add(LINE_EVERY);
+        }
+    }
+
+    /// Says something beside the progress; the live line makes room for it.
+    pub(crate) fn say(&self, line: impl fmt::Display) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| console::say(line)),
+            None => console::say(line),
         }
     }
 

@@ -162,10 +162,9 @@ impl Session<'_> {
         while !run.is_over() {
             tokio::select! {
                 () = interrupts.next() => {
-                    teller.finish();
                     run.stop(interrupts.meaning());
                     if interrupts.count == 1 && self.args.format != Format::Quiet {
-                        console::say(
+                        teller.say(
                             "loadgen: interrupted; waiting for what is in flight, once more to \
                              write the result at once",
                         );
@@ -176,15 +175,14 @@ impl Session<'_> {
             let elapsed = run.elapsed();
             teller.tell(elapsed, run.progress());
             for death in self.fleet.deaths() {
-                teller.finish();
-                console::say(format_args!("loadgen: {death}"));
+                teller.say(format_args!("loadgen: {death}"));
             }
             if elapsed >= SETTLED && self.facts.settled_rss_bytes.is_none() {
                 self.facts.settled_rss_bytes = ProcessUsage::of_self().map(|usage| usage.rss_bytes);
             }
             if elapsed >= next_checkpoint {
                 next_checkpoint = elapsed + CHECKPOINT_EVERY;
-                self.checkpoint(&run, threads);
+                self.checkpoint(&run, threads, &teller);
             }
         }
         teller.finish();
@@ -193,11 +191,11 @@ impl Session<'_> {
     }
 
     /// Writes what was measured so far. A disk that is full now may not be full at the end.
-    fn checkpoint(&mut self, run: &Run, threads: u64) {
+    fn checkpoint(&mut self, run: &Run, threads: u64, teller: &Teller) {
         if let Some(output) = run.checkpoint() {
             let result = self.result(output, threads, false, true);
             if let Err(e) = self.store.result(&result) {
-                console::say(format_args!("loadgen: warning: no checkpoint: {e:#}"));
+                teller.say(format_args!("loadgen: warning: no checkpoint: {e:#}"));
             }
         }
     }
