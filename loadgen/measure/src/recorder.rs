@@ -246,7 +246,6 @@ mod tests {
         let buckets = |recorder: &Recorder| -> Vec<_> {
             let responses = recorder.seconds.responses();
             responses
-                .into_iter()
                 .map(|(key, latency)| (key, latency.buckets().collect::<Vec<_>>()))
                 .collect()
         };

@@ -37,6 +37,23 @@ struct Finished {
     bytes: Box<[u8]>,
 }
 
+/// Some of the response times of one second and round.
+enum Part<'a> {
+    Live(&'a Latency),
+    Finished(&'a [u8]),
+}
+
+impl Part<'_> {
+    fn add_to(&self, together: &mut Latency) {
+        match self {
+            Self::Live(live) => together.merge(live),
+            Self::Finished(bytes) => together.merge(
+                &Latency::from_bytes(bytes).expect("the bytes were written by this recorder"),
+            ),
+        }
+    }
+}
+
 impl Seconds {
     pub(crate) fn sent(&mut self, at: Duration) {
         self.counts_at(second_of(at)).sent += 1;
@@ -77,22 +94,26 @@ impl Seconds {
         &self.counts
     }
 
-    /// Response times of successful rounds by (second, round).
-    pub(crate) fn responses(&self) -> BTreeMap<(usize, u16), Latency> {
-        let mut all: BTreeMap<(usize, u16), Latency> = BTreeMap::new();
+    /// Response times of successful rounds by (second, round), rising. Each is made as it is asked
+    /// for: all together would be a hundred kilobytes for every second and round.
+    pub(crate) fn responses(&self) -> impl Iterator<Item = ((usize, u16), Latency)> + '_ {
+        let mut parts: BTreeMap<(usize, u16), Vec<Part<'_>>> = BTreeMap::new();
         for (index, live) in self.live.iter().enumerate().filter(|(_, l)| !l.is_empty()) {
-            all.entry((self.live_second, as_round(index)))
-                .or_default()
-                .merge(live);
+            let key = (self.live_second, as_round(index));
+            parts.entry(key).or_default().push(Part::Live(live));
         }
         for finished in &self.finished {
-            let stored = Latency::from_bytes(&finished.bytes)
-                .expect("the bytes were written by this recorder");
-            all.entry((finished.second, finished.round))
-                .or_default()
-                .merge(&stored);
+            let key = (finished.second, finished.round);
+            let part = Part::Finished(&finished.bytes);
+            parts.entry(key).or_default().push(part);
         }
-        all
+        parts.into_iter().map(|(key, parts)| {
+            let mut together = Latency::new();
+            for part in parts {
+                part.add_to(&mut together);
+            }
+            (key, together)
+        })
     }
 
     fn counts_at(&mut self, second: usize) -> &mut SecondCounts {
@@ -142,7 +163,7 @@ mod tests {
         seconds.ok(Duration::from_millis(1500), 0, 2 * MS);
         seconds.ok(Duration::from_millis(900), 0, 3 * MS);
         seconds.failed(Duration::from_millis(1600));
-        let responses = seconds.responses();
+        let responses: BTreeMap<_, _> = seconds.responses().collect();
         assert_eq!(responses[&(0, 0)].count(), 2);
         assert_eq!(responses[&(1, 0)].count(), 1);
         assert_eq!(seconds.counts()[1].done, 2);

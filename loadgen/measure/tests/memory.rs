@@ -1,8 +1,11 @@
 //! Heap of the recorder. A binary of its own, because the counting allocator is global.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use loadgen_measure::{Outcome, Recorder, RoundSample, ServerTiming, Shape};
+use loadgen_measure::{
+    ConnectionFacts, Environment, GeneratorFacts, Outcome, Recorder, RoundSample, RunClock,
+    RunFacts, RunResult, ScenarioRecord, ServerTiming, Shape, Tool, Workload,
+};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
@@ -43,6 +46,40 @@ fn second(recorder: &mut Recorder, second: u32) {
     }
 }
 
+fn facts() -> RunFacts {
+    let (start, length) = (SystemTime::UNIX_EPOCH, Duration::from_secs(601));
+    RunFacts {
+        tool: Tool {
+            name: "loadgen".into(),
+            version: "0".into(),
+        },
+        scenario: ScenarioRecord {
+            name: "memory".into(),
+            text: String::new(),
+            sha256: String::new(),
+        },
+        seed: 0,
+        options: Default::default(),
+        targets: Vec::new(),
+        replicas: Vec::new(),
+        environment: Environment::default(),
+        clock: RunClock::new(start, start + length, length, length),
+        workload: Workload {
+            label: "closed".into(),
+            arrival_rate_per_s: None,
+            concurrency: Some(1),
+        },
+        planned: 0,
+        in_flight: None,
+        connections: ConnectionFacts::default(),
+        failures: Vec::new(),
+        generator: GeneratorFacts::default(),
+        thresholds: Vec::new(),
+        interrupted: false,
+        partial: false,
+    }
+}
+
 #[test]
 fn a_second_takes_a_few_hundred_bytes_for_each_round_and_a_sample_none() {
     let _profiler = dhat::Profiler::builder().testing().build();
@@ -68,4 +105,10 @@ fn a_second_takes_a_few_hundred_bytes_for_each_round_and_a_sample_none() {
         (100..1000).contains(&per_second_and_round),
         "{per_second_and_round} bytes"
     );
+
+    // The histograms of all seconds and rounds together would be some 200 MB.
+    let result = RunResult::new(facts(), &recorder);
+    assert_eq!(result.seconds.len(), 601);
+    let peak = dhat::HeapStats::get().max_bytes;
+    assert!(peak < 24 << 20, "{peak} bytes at most");
 }
