@@ -8,32 +8,28 @@ use crate::units::{plain, printable};
 
 /// Quantiles of the response time of all successful rounds, second by second.
 pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
-    let mut seconds = Vec::new();
+    let mut lines: Vec<Line> = ["p50", "p99", "max"]
+        .into_iter()
+        .enumerate()
+        .map(|(index, label)| Line {
+            label: label.to_owned(),
+            marker_step: 1,
+            look: look(index, result.seconds.len()),
+            points: Vec::new(),
+        })
+        .collect();
     for second in &result.seconds {
         let mut together = Latency::new();
         for round in &second.rounds {
             together.merge(&Latency::from_base64(&round.histogram)?);
         }
-        seconds.push((second.second as f64, together));
+        for (line, quantile) in lines.iter_mut().zip([0.5, 0.99, 1.0]) {
+            // A second without a success breaks the line.
+            let time = together.quantile_ns(quantile).map(|ns| ns as f64);
+            let point = (second.second as f64, time.unwrap_or(f64::NAN));
+            line.points.push(point);
+        }
     }
-    let quantiles = [("p50", 0.5), ("p99", 0.99), ("max", 1.0)];
-    let lines = quantiles
-        .into_iter()
-        .enumerate()
-        .map(|(index, (label, quantile))| Line {
-            label: label.to_owned(),
-            marker_step: 1,
-            look: look(index, result.seconds.len()),
-            points: seconds
-                .iter()
-                .map(|(at, latency)| {
-                    // A second without a success breaks the line.
-                    let time = latency.quantile_ns(quantile);
-                    (*at, time.map_or(f64::NAN, |ns| ns as f64))
-                })
-                .collect(),
-        });
-    let lines = lines.collect();
     Ok(plot(
         format!(
             "{}: response time over time",
