@@ -215,6 +215,7 @@ mod tests {
     use super::*;
     use crate::scenario::{Scenario, Source};
     use crate::schedule::workflow_rng;
+    use proptest::prelude::*;
     use serde_json::Value;
 
     fn plan() -> Plan {
@@ -349,5 +350,40 @@ mod tests {
                 ..
             }
         ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_reply_leads_to_a_whole_request_or_to_an_end(
+            changes in prop::collection::vec((0_usize..1000, any::<u8>()), 0..4),
+            cut in 0_usize..1000,
+        ) {
+            let mut talk = Talk::new();
+            let id = talk.workflow.request_id();
+            let asked = question("one", r#","requestState":"a\u00e9\/b\ud83d\ude00""#);
+            let mut body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{asked}}}"#).into_bytes();
+            for (at, byte) in changes {
+                let at = at % body.len();
+                body[at] = byte;
+            }
+            // Most are left whole: a cut one is refused before anything else is looked at.
+            if cut < body.len() / 2 {
+                body.truncate(cut);
+            }
+            let reply = Reply { status: 200, body, ..Reply::default() };
+            let (step, state) = talk.workflow.take(&reply, &talk.plan, &talk.plan.kinds[0]);
+            match step {
+                Step::Again { .. } => {
+                    // A lone half of a surrogate pair is sent back as it came, although no reader
+                    // can give it a meaning.
+                    let sent = talk.workflow.body(&talk.template);
+                    prop_assert!(serde_json::from_slice::<Box<RawValue>>(&sent).is_ok());
+                    prop_assert_eq!(state, talk.workflow.state_bytes());
+                }
+                Step::Over { outcome, why } => {
+                    prop_assert!(why.is_empty() == (outcome == Outcome::Ok), "{outcome}: {why}");
+                }
+            }
+        }
     }
 }

@@ -57,7 +57,8 @@ impl Check<'_> {
         let least = if may_be_zero { "0 or more" } else { "above 0" };
         let good = seconds.is_finite() && (seconds > 0.0 || (may_be_zero && seconds == 0.0));
         match Duration::try_from_secs_f64(seconds) {
-            Ok(time) if good && time <= LONGEST => Ok(time),
+            // Below half a nanosecond it would be none at all.
+            Ok(time) if good && time <= LONGEST && (may_be_zero || !time.is_zero()) => Ok(time),
             _ => Err(self.wrong(
                 value,
                 &format!("{key} must be {least} and at most 604800 (a week), in seconds"),
@@ -231,10 +232,12 @@ impl Check<'_> {
         }
         let weight = match &flow.weight {
             None => 1.0,
-            Some(weight) if weight.get_ref().is_finite() && *weight.get_ref() > 0.0 => {
+            Some(weight) if *weight.get_ref() > 0.0 && *weight.get_ref() <= 1e9 => {
                 *weight.get_ref()
             }
-            Some(weight) => return Err(self.wrong(weight, "weight must be above 0")),
+            Some(weight) => {
+                return Err(self.wrong(weight, "weight must be above 0 and at most 1000000000"));
+            }
         };
         let arguments = flow
             .arguments
@@ -380,6 +383,21 @@ mod tests {
                 "duration_s = 3",
                 "duration_s = 1e300",
                 "duration_s must be above 0 and at most",
+            ),
+            (
+                "duration_s = 3",
+                "duration_s = 3\ntimeout_s = 1e-10",
+                "timeout_s must be above 0",
+            ),
+            (
+                "tool = \"echo\"",
+                "tool = \"echo\"\nweight = 1e308",
+                "weight must be above 0 and at most",
+            ),
+            (
+                "tool = \"echo\"",
+                "tool = \"echo\"\nweight = nan",
+                "weight must be above 0",
             ),
             (
                 "rate_per_s = 2",

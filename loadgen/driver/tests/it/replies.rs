@@ -325,3 +325,15 @@ fn a_connection_that_was_to_close_is_not_used_again() {
     assert_eq!(server.accepted(), 3);
     server.wait_until_given_up(3);
 }
+
+#[test]
+fn interim_replies_are_passed_over() {
+    let (result, server) = run_against(&in_turn(2, ""), |heard| {
+        let mut reply =
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".to_vec();
+        reply.extend(complete(heard));
+        vec![Act::Write(reply)]
+    });
+    assert_eq!(count(&result, Outcome::Ok), 2, "{:?}", result.failures);
+    assert_eq!(server.accepted(), 1);
+}
