@@ -56,7 +56,7 @@ impl Key {
     /// Makes a new random key of [`Key::MIN_BYTES`] bytes.
     pub fn generate(id: KeyId, created_s: Option<u64>) -> Self {
         let mut material = Zeroizing::new([0; Self::MIN_BYTES]);
-        crate::nonce::fill(&mut *material);
+        crate::nonce::fill_secret(&mut *material);
         Self {
             id,
             created_s,

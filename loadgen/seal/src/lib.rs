@@ -46,6 +46,7 @@ mod envelope;
 mod inspect;
 mod key;
 mod key_ring;
+mod lane;
 mod minting;
 mod nonce;
 mod open;
@@ -56,6 +57,7 @@ mod seal_error;
 mod sealer;
 mod sha256;
 mod slot;
+mod tally;
 mod time;
 mod xaes;
 

@@ -152,7 +152,7 @@ impl Sealer {
         if now.0 >= u64::from(claims.deadline) + u64::from(self.leeway_s) {
             return Err(Reason::Deadline);
         }
-        slot.count_opened();
+        slot.tally.count_opened();
         let mut id = TokenId {
             expiry_s: header.expiry_s,
             tag: [0; 16],

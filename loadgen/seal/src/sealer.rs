@@ -27,7 +27,6 @@ pub struct Sealer {
     /// The furthest that an honest expiry can lie ahead, in seconds.
     pub(crate) horizon_s: u64,
     pub(crate) max_token_len: usize,
-    budget: u64,
     pub(crate) refusals: Refusals,
     pub(crate) derived: DerivedKeys,
 }
@@ -42,10 +41,11 @@ impl Sealer {
             algorithm, backend, ..
         } = config;
         check(config)?;
+        let budget = config.seal_budget.unwrap_or(algorithm.seal_bound());
         let slots = config
             .ring
             .keys()
-            .map(|(_, key)| Slot::new(backend, algorithm, key))
+            .map(|(_, key)| Slot::new(backend, algorithm, key, budget))
             .collect::<Option<Vec<_>>>()
             .ok_or(ConfigError::Unavailable(backend))?;
         let mint = config
@@ -62,7 +62,6 @@ impl Sealer {
             leeway_s: config.leeway_s,
             horizon_s: u64::from(config.ttl.as_secs()) + u64::from(config.skew_s),
             max_token_len: config.max_token_len,
-            budget: config.seal_budget.unwrap_or(algorithm.seal_bound()),
             refusals: Refusals::default(),
             derived: DerivedKeys::new(),
         })
@@ -170,9 +169,7 @@ impl Sealer {
             .ok_or(SealError::OutputTooShort { room, needed })?;
         let header = self.header(claims, now)?;
         let slot = &self.slots[self.mint];
-        let serial = slot
-            .take(self.budget)
-            .ok_or(SealError::BudgetSpent(slot.id))?;
+        let serial = slot.tally.take().ok_or(SealError::BudgetSpent(slot.id))?;
 
         let raw_bytes = overhead_bytes(self.algorithm) + state.len();
         encoding::encode_filled(out, raw_bytes, |raw| {

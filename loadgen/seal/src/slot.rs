@@ -1,5 +1,3 @@
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::algorithm::Algorithm;
 use crate::backend::Backend;
 use crate::cipher::{CipherFailed, TAG_MAX};
@@ -9,6 +7,7 @@ use crate::key::{Key, KeyId};
 use crate::minting::Minting;
 use crate::nonce;
 use crate::schedule::Schedule;
+use crate::tally::Tally;
 use crate::time::UnixSeconds;
 
 /// A key scheduled for a sealer's algorithm, with its counts.
@@ -16,30 +15,23 @@ pub(crate) struct Slot {
     pub(crate) id: KeyId,
     pub(crate) schedule: Schedule,
     minting: Minting,
-    sealed: AtomicU64,
-    opened: AtomicU64,
+    pub(crate) tally: Tally,
 }
 
 impl Slot {
-    pub(crate) fn new(backend: Backend, algorithm: Algorithm, key: &Key) -> Option<Self> {
+    /// Schedules `key`, which may seal `budget` tokens.
+    pub(crate) fn new(
+        backend: Backend,
+        algorithm: Algorithm,
+        key: &Key,
+        budget: u64,
+    ) -> Option<Self> {
         Some(Self {
             id: key.id(),
             schedule: Schedule::new(backend, algorithm, &key.derive(algorithm))?,
             minting: Minting::default(),
-            sealed: AtomicU64::new(0),
-            opened: AtomicU64::new(0),
+            tally: Tally::new(budget),
         })
-    }
-
-    /// Takes one seal from the budget and gives its serial number. `None` when it is spent.
-    pub(crate) fn take(&self, budget: u64) -> Option<u64> {
-        let serial = self.sealed.fetch_add(1, Ordering::Relaxed);
-        if serial < budget {
-            return Some(serial);
-        }
-        // Put it back, so that the count is of tokens sealed and never wraps.
-        self.sealed.fetch_sub(1, Ordering::Relaxed);
-        None
     }
 
     /// Encrypts a token's text in place and fills in its nonce.
@@ -76,15 +68,11 @@ impl Slot {
         }
     }
 
-    pub(crate) fn count_opened(&self) {
-        self.opened.fetch_add(1, Ordering::Relaxed);
-    }
-
     pub(crate) fn counts(&self) -> KeyCount {
         KeyCount {
             id: self.id,
-            sealed: self.sealed.load(Ordering::Relaxed),
-            opened: self.opened.load(Ordering::Relaxed),
+            sealed: self.tally.sealed(),
+            opened: self.tally.opened(),
         }
     }
 }
