@@ -1,7 +1,10 @@
 //! Unpadded base64url (RFC 4648, section 5), read strictly: one text for one byte string. Spare
 //! bits, padding, white space and the `+/` alphabet are refused.
 
+use std::cell::RefCell;
+
 use base64_turbo::URL_SAFE_NO_PAD;
+use zeroize::Zeroize;
 
 /// Characters that `bytes` bytes take.
 pub(crate) const fn encoded_len(bytes: usize) -> usize {
@@ -68,46 +71,46 @@ const fn values() -> [u8; 256] {
     values
 }
 
-/// Raw bytes that are laid out on the stack, or copied to it at a time: multiples of 3 that stay in
-/// the first-level cache. Most tokens fit the small one, which takes less time to clear.
-const SMALL: usize = 3 * 128;
+/// Raw bytes up to which a token is laid out beside its text: a multiple of 3 with room for a state of
+/// 4 KiB that, with the text, stays in the first-level cache.
+const BESIDE: usize = 3 * 2048;
+
+/// Bytes that are copied aside at a time where a long token is encoded in place: a multiple of 3.
 const CHUNK: usize = 3 * 512;
 
 /// From this gap between text and raw bytes on, what fits the gap is encoded without a copy.
 const GAP: usize = 2048;
 
-/// Has `fill` write `raw` bytes and writes their text to `out`, which is exactly `encoded_len(raw)`
-/// long. Nothing is written to `out` for short tokens that `fill` fails for.
+thread_local! {
+    /// Where this thread lays tokens out. It stays, since to clear it for every token would take
+    /// longer than to encode a short one; what it holds between tokens has been sent or wiped.
+    static LAYOUT: RefCell<[u8; BESIDE]> = const { RefCell::new([0; BESIDE]) };
+}
+
+/// Has `fill` write `raw` bytes, whatever they were before, and writes their text to `out`, which is
+/// exactly `encoded_len(raw)` long. Nothing is written to `out` for short tokens that `fill` fails
+/// for.
 ///
 /// The codec needs input and output apart, and nothing here may allocate: short tokens are laid out
-/// on the stack, long ones at the end of `out` itself.
+/// in a place of the thread's, long ones at the end of `out` itself.
 pub(crate) fn encode_filled<E>(
     out: &mut [u8],
     raw: usize,
     fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     debug_assert_eq!(out.len(), encoded_len(raw));
-    if raw <= SMALL {
-        encode_on_stack::<SMALL, E>(out, raw, fill)
-    } else if raw <= CHUNK {
-        encode_on_stack::<CHUNK, E>(out, raw, fill)
-    } else {
+    if raw > BESIDE {
         let start = out.len() - raw;
         fill(&mut out[start..])?;
         encode_tail(out, raw);
-        Ok(())
+        return Ok(());
     }
-}
-
-fn encode_on_stack<const N: usize, E>(
-    out: &mut [u8],
-    raw: usize,
-    fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut bytes = [0; N];
-    fill(&mut bytes[..raw])?;
-    encode(&bytes[..raw], out);
-    Ok(())
+    LAYOUT.with_borrow_mut(|layout| {
+        let bytes = &mut layout[..raw];
+        fill(bytes).inspect_err(|_| bytes.zeroize())?;
+        encode(bytes, out);
+        Ok(())
+    })
 }
 
 /// Encodes in place: on entry the last `raw` bytes of `buffer` hold the bytes, on return the whole
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn text_is_the_same_wherever_the_bytes_were_laid_out() {
-        let sizes = (0..40).chain(SMALL - 3..SMALL + 4).chain([
+        let sizes = (0..40).chain(BESIDE - 3..BESIDE + 4).chain([
             CHUNK - 1,
             CHUNK,
             CHUNK + 1,
@@ -179,6 +182,17 @@ mod tests {
             assert_eq!(filled, Ok(()));
             assert_eq!(out, to_string(&raw).into_bytes(), "{bytes} bytes");
         }
+    }
+
+    #[test]
+    fn what_could_not_be_sealed_is_wiped() {
+        let mut out = [0; 16];
+        let failed = encode_filled(&mut out, 12, |room| {
+            room.copy_from_slice(b"state secret");
+            Err(())
+        });
+        assert_eq!((failed, out), (Err(()), [0; 16]));
+        LAYOUT.with_borrow(|layout| assert_eq!(layout[..12], [0; 12]));
     }
 
     #[test]
