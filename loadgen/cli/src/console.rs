@@ -13,10 +13,20 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     unless_gone(written).context("cannot write to standard output")
 }
 
-/// Writes a line on stderr. Where nobody can read it, there is nobody to tell that: what the
+/// Writes one line on stderr. Where nobody can read it, there is nobody to tell that: what the
 /// program does, a run with its result above all, must not depend on it.
 pub(crate) fn say(line: impl fmt::Display) {
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", one_line(&line.to_string()));
+}
+
+/// The text with its control characters written out: a file, a scenario or a server may have given
+/// names or words that would break the line or steer the terminal.
+fn one_line(text: &str) -> String {
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 fn unless_gone(written: io::Result<()>) -> io::Result<()> {
@@ -29,6 +39,15 @@ fn unless_gone(written: io::Result<()>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn foreign_words_stay_in_their_line() {
+        assert_eq!(
+            one_line("cannot: naïve\nx\u{1b}[31m"),
+            "cannot: naïve\\nx\\u{1b}[31m"
+        );
+        assert_eq!(one_line("cannot read `a b`"), "cannot read `a b`");
+    }
 
     #[test]
     fn only_a_reader_that_went_away_is_forgiven() {

@@ -190,6 +190,16 @@ fn a_backend_that_lacks_the_algorithm_is_refused() {
 }
 
 #[test]
+fn names_that_would_steer_a_terminal_are_written_out() {
+    let desk = Desk::new();
+    let said = desk.refused(["run", "no\nsuch\u{1b}[31mfile"], 2);
+    assert!(
+        said.contains(r"cannot read scenario no\nsuch\u{1b}[31mfile: "),
+        "{said}"
+    );
+}
+
+#[test]
 fn words_with_few_choices_are_named_with_them() {
     let said = refused_with("replicas = 1", "replicas = 1\nkeys = \"none\"");
     assert!(
