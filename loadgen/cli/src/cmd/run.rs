@@ -72,7 +72,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         .context("cannot start the runtime")?;
     let given = runtime.block_on(resolve(&args.targets))?;
     let store = match &args.out {
-        Some(folder) => Store::open(folder)?,
+        Some(folder) => Store::open(folder).map_err(Failure::usage)?,
         None => Store::make_default(&plan.scenario.name)?,
     };
     let mut fleet = match &plan.fleet {

@@ -26,7 +26,7 @@ fn a_folder_that_cannot_be_made_is_known_before_the_load() {
     desk.file("file", "");
     let url = server.url();
     for folder in ["file", "file/below", "/proc/nowhere"] {
-        let said = desk.refused(["run", "x.toml", "--target", &url, "--out", folder], 1);
+        let said = desk.refused(["run", "x.toml", "--target", &url, "--out", folder], 2);
         assert!(said.contains(folder), "{said}");
     }
     assert_eq!(server.requests(), 0);
