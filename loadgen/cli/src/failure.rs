@@ -26,7 +26,15 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.error)
+        // Some errors end with the words of their cause already; those are not said twice.
+        let mut said = String::new();
+        for cause in self.error.chain().map(ToString::to_string) {
+            if !said.ends_with(&cause) {
+                let colon = if said.is_empty() { "" } else { ": " };
+                said = format!("{said}{colon}{cause}");
+            }
+        }
+        f.write_str(&said)
     }
 }
 
@@ -55,5 +63,24 @@ impl From<Unusable> for Failure {
             code: 4,
             error: error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = Err::<(), _>(anyhow::anyhow!("no such file"))
+            .context("cannot read x: no such file")
+            .context("no result")
+            .expect_err("an error");
+        assert_eq!(
+            Failure::from(error).to_string(),
+            "no result: cannot read x: no such file"
+        );
     }
 }
