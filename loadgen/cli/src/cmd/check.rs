@@ -1,12 +1,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use loadgen_driver::{Load, Plan};
+use loadgen_driver::{KeyPlan, Load, Plan, Spread};
 
 use crate::console;
 use crate::failure::Failure;
 
 /// Check a scenario and say what it would do.
+///
+/// Exit code 0, or 2 when the scenario is wrong: one line then says where, and what would be right.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// The scenario file.
@@ -38,11 +40,22 @@ fn describe(plan: &Plan) -> String {
     };
     let fleet = plan.fleet.as_ref().map_or_else(
         || "none of its own: give --target".to_owned(),
-        |fleet| format!("{} replicas", fleet.replicas),
+        |fleet| {
+            let keys = match fleet.keys {
+                KeyPlan::Shared => "",
+                KeyPlan::Own => ", each with a key of its own",
+            };
+            format!("{} replicas{keys}", fleet.replicas)
+        },
     );
+    let spread = match plan.spread {
+        Spread::Random => "each round to a replica at random",
+        Spread::Next => "each round to the next replica",
+        Spread::Sticky => "all rounds of a workflow to one replica",
+    };
     let mut text = format!(
-        "{} is a valid scenario\n  load   {load}\n  fleet  {fleet}\n",
-        plan.scenario.name
+        "{} is a valid scenario\n  load   {load}\n  fleet  {fleet}\n  spread {spread}; seed {}\n",
+        plan.scenario.name, plan.seed
     );
     let total: f64 = plan.kinds.iter().map(|kind| kind.weight).sum();
     for kind in &plan.kinds {
@@ -52,6 +65,12 @@ fn describe(plan: &Plan) -> String {
             kind.name,
             kind.method,
             kind.target
+        ));
+    }
+    for threshold in &plan.thresholds {
+        text.push_str(&format!(
+            "  must   {} {} {}\n",
+            threshold.metric, threshold.comparison, threshold.limit
         ));
     }
     text

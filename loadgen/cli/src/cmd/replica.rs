@@ -31,7 +31,7 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, conflicts_with = "key_file")]
     keys_from_stdin: bool,
 
-    /// Read the keys from this file, one a line: ID:mint|accept:MATERIAL[:CREATED], the material in
+    /// Read the keys from this file, one a line: `ID:mint|accept:MATERIAL[:CREATED]`, the material in
     /// unpadded base64url, at least 32 bytes. Without keys a random one is made.
     #[arg(long, value_name = "PATH")]
     key_file: Option<PathBuf>,
@@ -52,12 +52,13 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "NAME", default_value = Config::AUDIENCE)]
     audience: String,
 
-    /// What protects requestState.
+    /// What protects requestState: xaes-256-gcm, aes-256-gcm, aes-256-gcm-siv, chacha20-poly1305 or
+    /// xchacha20-poly1305; or hmac-sha256 or blake3, which leave it readable.
     #[arg(long, value_name = "NAME", default_value_t = Config::ALGORITHM)]
     algorithm: Algorithm,
 
-    /// Which cryptography library computes it [default: the first that has the algorithm, of
-    /// aws-lc-rs, ring, rustcrypto, graviola, blake3].
+    /// Which cryptography library computes it; not each has each algorithm [default: the first that
+    /// has it, of aws-lc-rs, ring, rustcrypto, graviola, blake3].
     #[arg(long, value_name = "NAME")]
     backend: Option<Backend>,
 
@@ -66,14 +67,16 @@ pub(crate) struct ReplicaArgs {
     instance: u32,
 }
 
-/// Serves until told to stop. Exit code 0 then, 2 when the keys or the cryptography cannot be used.
+/// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography or the address
+/// cannot be used.
 ///
 /// # Errors
-/// When the address cannot be listened on, or standard output cannot be written.
+/// When standard output cannot be written.
 pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
     // Decided first: reading the keys takes the front of standard input.
     let watched = args.keys_from_stdin || args.parent_stdin;
     let made = key_ring(&args).and_then(|ring| {
+        super::scenario::usable(args.algorithm).map_err(anyhow::Error::msg)?;
         let backend = args.backend.or_else(|| first_backend(args.algorithm));
         let backend =
             backend.with_context(|| format!("no backend here has {}", args.algorithm.name()))?;
@@ -94,10 +97,17 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
+    let server = match runtime.block_on(Server::bind(args.listen, Arc::clone(&replica))) {
+        Ok(server) => server,
+        Err(e) => {
+            console::say(format_args!(
+                "loadgen replica: cannot listen on {}: {e}",
+                args.listen
+            ));
+            return Ok(ExitCode::from(2));
+        }
+    };
     runtime.block_on(async {
-        let server = Server::bind(args.listen, Arc::clone(&replica))
-            .await
-            .with_context(|| format!("cannot listen on {}", args.listen))?;
         // Handlers first: a signal that follows the ready line at once must find them.
         let stop = stop(watched)?;
         let ready = serde_json::json!({

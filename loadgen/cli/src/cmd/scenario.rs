@@ -3,7 +3,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use loadgen_driver::{FleetTable, Plan, Scenario, ScenarioError, Source};
 use loadgen_replica::Config;
-use loadgen_seal::Backend;
+use loadgen_seal::{Algorithm, Backend, Protection, Ttl};
 
 use crate::failure::Failure;
 
@@ -24,11 +24,18 @@ pub(crate) fn load(path: &Path) -> Result<Plan, Failure> {
 fn check_sealing(fleet: &FleetTable, source: &Source) -> Result<(), ScenarioError> {
     let algorithm = match &fleet.algorithm {
         None => Config::ALGORITHM,
-        Some(name) => name
-            .get_ref()
-            .parse()
-            .map_err(|e| source.at(&name.span(), format!("{e}")))?,
+        Some(name) => {
+            let algorithm = name
+                .get_ref()
+                .parse()
+                .map_err(|e| source.at(&name.span(), format!("{e}")))?;
+            usable(algorithm).map_err(|e| source.at(&name.span(), e))?;
+            algorithm
+        }
     };
+    if let Some(ttl) = &fleet.ttl_s {
+        Ttl::try_from(*ttl.get_ref()).map_err(|e| source.at(&ttl.span(), format!("ttl_s: {e}")))?;
+    }
     let Some(name) = &fleet.backend else {
         return Ok(());
     };
@@ -50,4 +57,45 @@ fn check_sealing(fleet: &FleetTable, source: &Source) -> Result<(), ScenarioErro
             names.join(", ")
         ),
     ))
+}
+
+/// Whether a replica can serve with this algorithm, or why not.
+pub(super) fn usable(algorithm: Algorithm) -> Result<(), String> {
+    if algorithm.protection() == Protection::Nothing {
+        return Err(format!(
+            "{} protects nothing, so no replica takes it",
+            algorithm.name()
+        ));
+    }
+    if Backend::available_for(algorithm).is_empty() {
+        return Err(format!("no backend here has {}", algorithm.name()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(line: &str) -> String {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("x.toml");
+        let text = format!(
+            "[fleet]\nreplicas = 1\n{line}\n[load]\nrate_per_s = 1\nduration_s = 1\n\
+             [[workflow]]\ntool = \"echo\"\n"
+        );
+        std::fs::write(&path, text).expect("a writable folder");
+        load(&path).expect_err(line).to_string()
+    }
+
+    #[test]
+    fn what_no_replica_takes_is_refused_with_its_place() {
+        for (line, want) in [
+            ("algorithm = \"none\"", "x.toml:3:13: none protects nothing"),
+            ("ttl_s = 315360001", "x.toml:3:9: ttl_s: "),
+        ] {
+            let said = refused(line);
+            assert!(said.contains(want), "{said}");
+        }
+    }
 }

@@ -116,8 +116,10 @@ fn check_prints_the_plan() {
         text(&checked.stdout),
         "mix is a valid scenario\n  \
            load   partly open, 20 workflows/s for 2 s: 40 workflows\n  \
-           fleet  3 replicas\n   \
+           fleet  3 replicas\n  \
+           spread each round to a replica at random; seed 1\n   \
            75.0 %  echo (tools/call echo)\n   \
-           25.0 %  briefing (prompts/get briefing)\n"
+           25.0 %  briefing (prompts/get briefing)\n  \
+           must   ok.rate >= 0.99\n"
     );
 }
