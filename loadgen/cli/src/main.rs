@@ -24,6 +24,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(after_help = EXIT_CODES)]
     Run(cmd::run::RunArgs),
     Report(cmd::report::ReportArgs),
     Check(cmd::check::CheckArgs),
@@ -33,7 +34,8 @@ enum Command {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 good; 1 our own fault; 2 usage or scenario error; \
-    3 threshold missed; 4 target unusable; 5 run invalid; 130 interrupted with partial result";
+    3 threshold missed or no success; 4 target unusable; 5 run invalid; 130 interrupted with \
+    partial result";
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {

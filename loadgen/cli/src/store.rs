@@ -35,6 +35,11 @@ impl Store {
         )?)
     }
 
+    /// Removes the folder if nothing is in it: what the run was to write will not come.
+    pub(crate) fn forget_empty(&self) {
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

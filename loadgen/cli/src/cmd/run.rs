@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use loadgen_driver::{Plan, Run, RunOutput, Stop, Target, probe};
 use loadgen_measure::{
     Environment, GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Tool,
 };
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::console;
@@ -46,7 +47,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 
-    /// Where the result goes [default: results/runs/SCENARIO-UTCTIME].
+    /// Where the result goes; files of an earlier one there are replaced [default: a new folder
+    /// results/runs/SCENARIO-UTCTIME].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -71,23 +73,24 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         .build()
         .context("cannot start the runtime")?;
     let given = runtime.block_on(resolve(&args.targets))?;
+    for url in twice(&args.targets) {
+        console::say(format_args!(
+            "loadgen: warning: target {url} is given more than once, and counts as that many replicas"
+        ));
+    }
     let store = match &args.out {
         Some(folder) => Store::open(folder).map_err(Failure::usage)?,
         None => Store::make_default(&plan.scenario.name)?,
     };
-    let mut fleet = match &plan.fleet {
-        Some(fleet) if given.is_empty() => Fleet::start(fleet)?,
-        _ => Fleet::default(),
+    let (mut fleet, targets) = match begin(&runtime, &plan, given) {
+        Ok(begun) => begun,
+        Err(failure) => {
+            if args.out.is_none() {
+                store.forget_empty();
+            }
+            return Err(failure);
+        }
     };
-    let targets = if given.is_empty() {
-        runtime.block_on(resolve(&fleet.urls()))?
-    } else {
-        given
-    };
-    let looked = runtime.block_on(probe(&plan, &targets))?;
-    for warning in looked.warnings {
-        console::say(format_args!("loadgen: warning: {warning}"));
-    }
     let mut session = Session {
         args,
         facts: Facts::new(args, &plan, &targets),
@@ -104,6 +107,35 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     written.and(printed)?;
     Ok(ExitCode::from(result.verdict.status.exit_code()))
+}
+
+/// Starts the plan's own fleet unless targets are given, and looks at all targets once.
+fn begin(
+    runtime: &Runtime,
+    plan: &Plan,
+    given: Vec<Target>,
+) -> Result<(Fleet, Vec<Target>), Failure> {
+    let fleet = match &plan.fleet {
+        Some(fleet) if given.is_empty() => Fleet::start(fleet)?,
+        _ => Fleet::default(),
+    };
+    let targets = if given.is_empty() {
+        runtime.block_on(resolve(&fleet.urls()))?
+    } else {
+        given
+    };
+    let looked = runtime.block_on(probe(plan, &targets))?;
+    for warning in looked.warnings {
+        console::say(format_args!("loadgen: warning: {warning}"));
+    }
+    Ok((fleet, targets))
+}
+
+/// The addresses that stand in the list more than once, each once.
+fn twice(urls: &[String]) -> BTreeSet<&str> {
+    let mut seen = BTreeSet::new();
+    let repeated = urls.iter().filter(|url| !seen.insert(url.as_str()));
+    repeated.map(String::as_str).collect()
 }
 
 async fn resolve(urls: &[String]) -> Result<Vec<Target>, Failure> {

@@ -22,6 +22,9 @@ pub(crate) struct TokenArgs {
 #[derive(Debug, clap::Subcommand)]
 enum TokenCommand {
     /// Print a token's clear header and its sizes; with keys, whether it opens.
+    ///
+    /// Exit code 0; 1 when it was to be verified and does not open or has expired; 2 when it is no
+    /// token of a reference replica, or the keys cannot be used.
     Inspect(InspectArgs),
 }
 
