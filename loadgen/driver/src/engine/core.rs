@@ -141,19 +141,24 @@ impl<T: Transport> Core<T> {
     }
 
     /// Takes one workflow up, at once and not only when the future is first polled: from here on it
-    /// counts as started. The future runs it to its end.
+    /// counts as started. The future runs it to its end and tells how that was.
     pub(super) fn workflow(
         self: Rc<Self>,
         id: u64,
         intended: Duration,
-    ) -> impl Future<Output = ()> + use<T> {
+    ) -> impl Future<Output = Outcome> + use<T> {
         let mut rng = workflow_rng(self.plan.seed, id);
         let kind = self.plan.draw_kind(&mut rng);
         let flight = self.take_off(id, kind, intended);
         self.fly_on(id, flight, Workflow::new(id, rng))
     }
 
-    async fn fly_on(self: Rc<Self>, id: u64, flight: Rc<Flight>, mut workflow: Workflow) {
+    async fn fly_on(
+        self: Rc<Self>,
+        id: u64,
+        flight: Rc<Flight>,
+        mut workflow: Workflow,
+    ) -> Outcome {
         let intended = flight.intended;
         let (mut due, mut minted_by, mut first) = (intended, None, None);
         let outcome = loop {
@@ -188,6 +193,7 @@ impl<T: Transport> Core<T> {
             }
         };
         self.land(id, &flight, outcome);
+        outcome
     }
 
     /// One round: request, reply, sample. Gives what is next and when the reply was whole.

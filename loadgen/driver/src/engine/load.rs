@@ -4,7 +4,7 @@ use std::time::Duration;
 use loadgen_measure::{NotStarted, Outcome};
 use tokio::sync::watch;
 use tokio::task::spawn_local;
-use tokio::time::sleep_until;
+use tokio::time::{sleep, sleep_until};
 
 use super::core::Core;
 use super::run::Stop;
@@ -12,6 +12,11 @@ use crate::pacer::Pacer;
 use crate::plan::{Load, Plan};
 use crate::schedule::Schedule;
 use crate::transport::Transport;
+
+/// Pause of a user of a closed load whose workflow got no connection. A refused connection costs
+/// microseconds: without a pause the failures of one dead replica would crowd out all other work
+/// and pass for a rate.
+const AFTER_NO_CONNECTION: Duration = Duration::from_millis(100);
 
 /// This thread's part of the load: every `of`-th workflow from the `index`-th on.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +82,10 @@ async fn open<T: Transport + 'static>(
         if core.in_flight() >= limit {
             core.with_recorder(|r| r.not_started(NotStarted::NoFreeWorker, 1));
         } else {
-            spawn_local(Rc::clone(core).workflow(id, due));
+            let workflow = Rc::clone(core).workflow(id, due);
+            spawn_local(async move {
+                workflow.await;
+            });
         }
         id += u64::from(part.of);
         // Workflows that were just started send before the next one is looked at, also when the
@@ -120,7 +128,10 @@ async fn closed<T: Transport + 'static>(
             let mut id = u64::from(user);
             while core.now() < core.plan().duration && goes_on(&stop) {
                 let now = core.now();
-                Rc::clone(&core).workflow(id, now).await;
+                let outcome = Rc::clone(&core).workflow(id, now).await;
+                if matches!(outcome, Outcome::ConnectError | Outcome::GeneratorFault) {
+                    sleep(AFTER_NO_CONNECTION).await;
+                }
                 id += u64::from(concurrency);
             }
         });

@@ -61,7 +61,8 @@ pub struct LoadTable {
     /// Partly open workload: workflows that arrive per second. Either this or `concurrency`.
     #[serde(default)]
     pub rate_per_s: Option<Spanned<f64>>,
-    /// Closed workload: workflows kept in flight. Either this or `rate_per_s`.
+    /// Closed workload: workflows kept in flight. Either this or `rate_per_s`. A user whose workflow
+    /// got no connection waits 0.1 s before the next one.
     #[serde(default)]
     pub concurrency: Option<Spanned<u32>>,
     /// How long workflows arrive, in seconds.
@@ -168,6 +169,17 @@ mod tests {
         let error = refused(&text);
         assert!(error.starts_with("x.toml:6:1:"), "{error}");
         assert!(error.ends_with("`weight`"), "{error}");
+    }
+
+    #[test]
+    fn misplaced_keys_and_single_brackets_are_explained() {
+        let error = refused(&GOOD.replace("[[workflow]]", "thresholds = []\n[[workflow]]"));
+        assert!(
+            error.ends_with("it belongs above the first table"),
+            "{error}"
+        );
+        let error = refused(&GOOD.replace("[[workflow]]", "[workflow]"));
+        assert!(error.contains("as in [[workflow]]"), "{error}");
     }
 
     #[test]

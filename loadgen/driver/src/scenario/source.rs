@@ -2,6 +2,9 @@ use std::ops::Range;
 
 use super::ScenarioError;
 
+/// Keys of the file as a whole that are no tables: easily put below a table's head by mistake.
+const TOP_KEYS: [&str; 4] = ["name", "analysis", "seed", "thresholds"];
+
 /// The text of a scenario and what to call it in messages.
 #[derive(Debug, Clone)]
 pub struct Source {
@@ -51,11 +54,19 @@ impl Source {
         let Some(span) = error.span() else {
             return self.whole(message);
         };
+        if message == "invalid type: map, expected a sequence" {
+            return self.at(
+                &span,
+                "a list of tables has double brackets, as in [[workflow]],",
+            );
+        }
         let Some((key, valid)) = unknown_key(&message) else {
             return self.at(&span, message);
         };
         let (place, line) = self.locate(span.start);
         let hint = match nearest(key, &valid) {
+            // Keys that stand before the first table belong to the file as a whole.
+            _ if TOP_KEYS.contains(&key) => "it belongs above the first table".to_owned(),
             Some(near) => format!("the nearest valid key is `{near}`"),
             None => format!("valid keys are {}", valid.join(", ")),
         };

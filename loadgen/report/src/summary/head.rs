@@ -50,10 +50,15 @@ pub(crate) fn verdict(text: &mut Text, result: &RunResult) {
     };
     let load = &result.load;
     let ok = load.outcomes.get(&Outcome::Ok).copied().unwrap_or(0);
+    // A checkpoint is no verdict: the run was killed, or still goes on.
+    let (word, role) = if result.partial {
+        ("NOT FINISHED (checkpoint)", Role::Warning)
+    } else {
+        (word, role)
+    };
     let word = text.paint(role, word);
-    let partial = if result.partial { " (checkpoint)" } else { "" };
     text.line(&format!(
-        "{word}{partial}  {}: {ok} of {} started workflows ok, {} planned",
+        "{word}  {}: {ok} of {} started workflows ok, {} planned",
         printable(&result.scenario.name),
         load.started,
         load.planned
