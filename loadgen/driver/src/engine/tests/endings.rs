@@ -259,7 +259,7 @@ async fn without_any_success_there_is_no_figure_of_one() {
 async fn users_without_a_connection_pause_before_they_try_again() {
     let play = Play::new("concurrency = 2\nduration_s = 1");
     let refused = || Failure::Connection("connection refused".to_owned());
-    let played = play.with(|_| Answer::failure(0, refused())).await;
+    let played = play.with(move |_| Answer::failure(0, refused())).await;
     played.assert_accounts();
     // One try each at 0, 100, …, 900 ms, and not as many as the machine can fail.
     assert_eq!(played.outcome(Outcome::ConnectError), 20);
