@@ -2,14 +2,16 @@ use std::sync::{PoisonError, RwLock};
 
 use crate::cipher::{Cipher, CipherFailed, TAG_MAX};
 use crate::nonce;
+use crate::tally::HELD;
 use crate::time::UnixSeconds;
 use crate::xaes::{HALF, Xaes};
 
 /// How long one derived key mints, in seconds.
 const LIFE_S: u64 = 60 * 60;
 
-/// How many tokens one derived key mints: its nonces are random in 96 bits.
-const TOKENS: u64 = 1 << 32;
+/// How many serial numbers one derived key mints for: its nonces are random in 96 bits, so 2^32
+/// tokens, less those whose numbers other threads had reserved before the key was derived.
+const TOKENS: u64 = (1 << 32) - HELD;
 
 /// The derived key that XAES mints with. Its half of the nonce is drawn once in a while and the
 /// other half for every token, so that sealing costs what AES-256-GCM costs; the token is plain
