@@ -20,7 +20,7 @@ use crate::outcome::Outcome;
 use crate::params::{Meta, Params};
 use crate::refusal::Refusal;
 use crate::surface::Item;
-use crate::timing::Timing;
+use crate::timing::{Part, Timing};
 
 /// One stateless server: everything it needs to know about a request is in the request.
 pub struct Replica {
@@ -210,7 +210,7 @@ impl Replica {
         };
         let opened = match token {
             None => None,
-            Some(token) => Some(timing.open(|| {
+            Some(token) => Some(timing.run(Part::Open, || {
                 let binding = self.states.bind(&scope);
                 self.states
                     .open(&binding, &token, now)
@@ -232,7 +232,7 @@ impl Replica {
         if !meta.takes_forms() {
             return Err(Refusal::Capability);
         }
-        let sealed = timing.seal(|| match &opened {
+        let sealed = timing.run(Part::Seal, || match &opened {
             None => {
                 let binding = self.states.bind(&scope);
                 self.states.seal(&binding, Round::FIRST, &ask.state, now)

@@ -1,50 +1,78 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+/// What a request spends time on beside handling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Opening the incoming state.
+    Open,
+    /// Asking the rate limiter.
+    Limit,
+    /// Asking the store of what was used before.
+    Store,
+    /// Sealing the outgoing state.
+    Seal,
+}
+
+impl Part {
+    /// Every part, in the order of a request that does them all.
+    pub(crate) const ALL: [Self; 4] = [Self::Open, Self::Limit, Self::Store, Self::Seal];
+
+    /// The part's name in the field.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Limit => "limit",
+            Self::Store => "store",
+            Self::Seal => "seal",
+        }
+    }
+}
+
 /// How long the parts of one request took, for the `Server-Timing` field (W3C Server Timing,
 /// `dur` in milliseconds; six decimals keep whole nanoseconds).
 ///
 /// The parts do not overlap: `handle` is all the work between the whole body and the ready reply
-/// without `open` and `seal`. The binding's digest is needed by both; it is charged to the first of
-/// them that the request does.
+/// without the others. The binding's digest is needed by `open` and `seal`; it is charged to the
+/// first of them that the request does.
 #[derive(Debug)]
 pub(crate) struct Timing {
     started: Instant,
-    open: Option<Duration>,
-    seal: Option<Duration>,
+    parts: Parts,
 }
+
+/// By `Part as usize`; `None` for what did not happen.
+type Parts = [Option<Duration>; Part::ALL.len()];
 
 impl Timing {
     pub(crate) fn start() -> Self {
         Self {
             started: Instant::now(),
-            open: None,
-            seal: None,
+            parts: [None; Part::ALL.len()],
         }
     }
 
-    /// Runs `work` as the part that opens the incoming state.
-    pub(crate) fn open<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        let (value, took) = timed(work);
-        *self.open.get_or_insert_default() += took;
+    /// Runs `work` as this part of the request. A part that happens twice is charged for both.
+    pub(crate) fn run<T>(&mut self, part: Part, work: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let value = work();
+        self.add(part, started.elapsed());
         value
     }
 
-    /// Runs `work` as the part that seals the outgoing state.
-    pub(crate) fn seal<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        let (value, took) = timed(work);
-        *self.seal.get_or_insert_default() += took;
-        value
+    /// Charges `took` to this part: what was waited for, and measured, elsewhere. It must lie
+    /// within the request and outside every other part.
+    pub(crate) fn add(&mut self, part: Part, took: Duration) {
+        *self.parts[part as usize].get_or_insert_default() += took;
     }
 
     /// Ends the measured time and gives the field's value: only the parts that happened.
     pub(crate) fn finish(self) -> Spent {
         let whole = self.started.elapsed();
-        let crypto = self.open.unwrap_or_default() + self.seal.unwrap_or_default();
+        let others = self.parts.iter().flatten().sum();
         Spent {
-            open: self.open,
-            handle: whole.saturating_sub(crypto),
-            seal: self.seal,
+            parts: self.parts,
+            handle: whole.saturating_sub(others),
         }
     }
 }
@@ -52,19 +80,24 @@ impl Timing {
 /// The finished parts; `Display` writes the field's value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spent {
-    open: Option<Duration>,
+    parts: Parts,
     handle: Duration,
-    seal: Option<Duration>,
 }
 
 impl fmt::Display for Spent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(open) = self.open {
-            write!(f, "open;dur={}, ", Millis(open))?;
-        }
-        write!(f, "handle;dur={}", Millis(self.handle))?;
-        if let Some(seal) = self.seal {
-            write!(f, ", seal;dur={}", Millis(seal))?;
+        for part in Part::ALL {
+            // Sealing comes last, and handling before it always happens.
+            if part == Part::Seal {
+                write!(f, "handle;dur={}", Millis(self.handle))?;
+            }
+            if let Some(took) = self.parts[part as usize] {
+                let (before, after) = match part {
+                    Part::Seal => (", ", ""),
+                    _ => ("", ", "),
+                };
+                write!(f, "{before}{};dur={}{after}", part.name(), Millis(took))?;
+            }
         }
         Ok(())
     }
@@ -80,39 +113,50 @@ impl fmt::Display for Millis {
     }
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let started = Instant::now();
-    let value = work();
-    (value, started.elapsed())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn spent(parts: Parts) -> String {
+        let handle = Duration::from_nanos(1_234_567);
+        Spent { parts, handle }.to_string()
+    }
+
     #[test]
-    fn nanoseconds_survive_as_milliseconds() {
-        let spent = Spent {
-            open: Some(Duration::from_nanos(1)),
-            handle: Duration::from_nanos(1_234_567),
-            seal: Some(Duration::from_secs(2)),
-        };
+    fn nanoseconds_survive_as_milliseconds_in_the_order_of_the_work() {
+        let ns = |n| Some(Duration::from_nanos(n));
         assert_eq!(
-            spent.to_string(),
-            "open;dur=0.000001, handle;dur=1.234567, seal;dur=2000.000000"
+            spent([ns(1), ns(20), ns(300), ns(2_000_000_000)]),
+            "open;dur=0.000001, limit;dur=0.000020, store;dur=0.000300, handle;dur=1.234567, \
+             seal;dur=2000.000000"
         );
     }
 
     #[test]
     fn parts_that_did_not_happen_are_left_out() {
-        let mut timing = Timing::start();
-        timing.seal(|| ());
-        let said = timing.finish().to_string();
-        assert!(
-            said.starts_with("handle;dur=") && said.contains(", seal;dur="),
-            "{said}"
+        let zero = Some(Duration::ZERO);
+        assert_eq!(spent([None; 4]), "handle;dur=1.234567");
+        assert_eq!(
+            spent([None, None, None, zero]),
+            "handle;dur=1.234567, seal;dur=0.000000"
         );
-        assert!(!said.contains("open"), "{said}");
-        assert!(!Timing::start().finish().to_string().contains(','));
+        assert_eq!(
+            spent([None, zero, None, None]),
+            "limit;dur=0.000000, handle;dur=1.234567"
+        );
+    }
+
+    #[test]
+    fn what_a_part_took_is_not_handled_too() {
+        let mut timing = Timing::start();
+        timing.started -= Duration::from_secs(60);
+        timing.add(Part::Limit, Duration::from_secs(20));
+        timing.add(Part::Limit, Duration::from_secs(15));
+        timing.run(Part::Store, || ());
+        let spent = timing.finish();
+        assert_eq!(spent.parts[Part::Limit as usize].unwrap().as_secs(), 35);
+        let whole = spent.handle + spent.parts.iter().flatten().sum::<Duration>();
+        assert!(spent.handle >= Duration::from_secs(24), "{spent}");
+        assert!(whole >= Duration::from_secs(60), "{spent}");
     }
 }
