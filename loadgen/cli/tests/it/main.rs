@@ -3,6 +3,7 @@
 mod bad_result;
 mod bad_scenario;
 mod bad_target;
+mod conformance;
 mod ending;
 mod fixtures;
 mod fleet;
