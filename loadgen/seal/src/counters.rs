@@ -17,13 +17,13 @@ impl Refusals {
     }
 }
 
-/// What a sealer has done since it was made. Counts are read one by one, so under load they belong
+/// What a sealer, and those it was made of by a change of keys, have done. Counts are read one by one, so under load they belong
 /// to slightly different moments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counters {
     /// Tokens refused, by private reason.
     pub refused: [(Reason, u64); Reason::ALL.len()],
-    /// Tokens by key, in the order of the ring.
+    /// Tokens by key: those of the ring in its order, then those that have left it.
     pub keys: Vec<KeyCount>,
 }
 

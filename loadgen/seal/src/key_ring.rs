@@ -157,6 +157,14 @@ impl KeyRing {
         Self::new(keys)
     }
 
+    /// Reads one line of the text form.
+    ///
+    /// # Errors
+    /// As [`KeyRing::parse`], for line 1.
+    pub fn parse_key(line: &str) -> Result<(Role, Key), KeyRingError> {
+        parse_line(1, line.trim())
+    }
+
     /// The text form, secrets included: for a key file or a replica's standard input only.
     pub fn to_secret_text(&self) -> Zeroizing<String> {
         // Sized up front, since growing would leave unwiped copies of the secrets behind.
@@ -257,6 +265,16 @@ mod tests {
 
     fn key(id: u8) -> Key {
         Key::new(KeyId(id), &[id; 32], None).unwrap()
+    }
+
+    #[test]
+    fn one_line_is_one_key() {
+        let text = key(3).to_secret_line(Role::Accept);
+        let (role, read) = KeyRing::parse_key(&text).unwrap();
+        assert_eq!((role, read.id()), (Role::Accept, KeyId(3)));
+        for bad in ["", "# comment", &format!("{}{}", &*text, &*text)] {
+            assert!(KeyRing::parse_key(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

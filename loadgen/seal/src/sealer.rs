@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use crate::algorithm::{Algorithm, Protection};
 use crate::backend::Backend;
@@ -11,6 +12,7 @@ use crate::derived::DerivedKeys;
 use crate::encoding;
 use crate::envelope::{Header, overhead_bytes, token_len};
 use crate::key_ring::Role;
+use crate::rotation::Retired;
 use crate::seal_error::SealError;
 use crate::slot::Slot;
 use crate::time::UnixSeconds;
@@ -18,16 +20,20 @@ use crate::time::UnixSeconds;
 /// Seals state into tokens and opens them. Made once at start; threads share it through an `Arc`.
 pub struct Sealer {
     pub(crate) algorithm: Algorithm,
-    backend: Backend,
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) backend: Backend,
+    pub(crate) slots: Vec<Arc<Slot>>,
     /// Where in `slots` the key that mints is.
-    mint: usize,
-    ttl_s: u32,
+    pub(crate) mint: usize,
+    /// Keys that were in the ring once.
+    pub(crate) retired: Vec<Retired>,
+    /// How many tokens may be sealed with one key.
+    pub(crate) budget: u64,
+    pub(crate) ttl_s: u32,
     pub(crate) leeway_s: u32,
     /// The furthest that an honest expiry can lie ahead, in seconds.
     pub(crate) horizon_s: u64,
     pub(crate) max_token_len: usize,
-    pub(crate) refusals: Refusals,
+    pub(crate) refusals: Arc<Refusals>,
     pub(crate) derived: DerivedKeys,
 }
 
@@ -45,7 +51,7 @@ impl Sealer {
         let slots = config
             .ring
             .keys()
-            .map(|(_, key)| Slot::new(backend, algorithm, key, budget))
+            .map(|(_, key)| Slot::new(backend, algorithm, key, budget).map(Arc::new))
             .collect::<Option<Vec<_>>>()
             .ok_or(ConfigError::Unavailable(backend))?;
         let mint = config
@@ -58,11 +64,13 @@ impl Sealer {
             backend,
             slots,
             mint,
+            retired: Vec::new(),
+            budget,
             ttl_s: config.ttl.as_secs(),
             leeway_s: config.leeway_s,
             horizon_s: u64::from(config.ttl.as_secs()) + u64::from(config.skew_s),
             max_token_len: config.max_token_len,
-            refusals: Refusals::default(),
+            refusals: Arc::default(),
             derived: DerivedKeys::new(),
         })
     }
@@ -128,9 +136,12 @@ impl Sealer {
         )
     }
 
-    /// What has been sealed, opened and refused so far.
+    /// What has been sealed, opened and refused so far, also by the sealers that this one was made
+    /// of by a change of its keys.
     pub fn counters(&self) -> Counters {
-        let keys = self.slots.iter().map(Slot::counts).collect();
+        let held = self.slots.iter().map(|slot| slot.counts());
+        let keys = held.chain(self.retired.iter().map(Retired::counts));
+        let keys = keys.collect();
         Counters {
             refused: self.refusals.read(),
             keys,

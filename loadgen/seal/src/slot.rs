@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use crate::algorithm::Algorithm;
 use crate::backend::Backend;
 use crate::cipher::{CipherFailed, TAG_MAX};
@@ -15,7 +17,8 @@ pub(crate) struct Slot {
     pub(crate) id: KeyId,
     pub(crate) schedule: Schedule,
     minting: Minting,
-    pub(crate) tally: Tally,
+    /// Shared, so that the counts outlive a retired key.
+    pub(crate) tally: Arc<Tally>,
 }
 
 impl Slot {
@@ -30,7 +33,7 @@ impl Slot {
             id: key.id(),
             schedule: Schedule::new(backend, algorithm, &key.derive(algorithm))?,
             minting: Minting::default(),
-            tally: Tally::new(budget),
+            tally: Arc::new(Tally::new(budget)),
         })
     }
 
@@ -69,10 +72,6 @@ impl Slot {
     }
 
     pub(crate) fn counts(&self) -> KeyCount {
-        KeyCount {
-            id: self.id,
-            sealed: self.tally.sealed(),
-            opened: self.tally.opened(),
-        }
+        self.tally.counts(self.id)
     }
 }

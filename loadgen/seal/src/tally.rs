@@ -1,5 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::counters::KeyCount;
+use crate::key::KeyId;
 use crate::lane::{self, LANES};
 
 /// Seals that a lane takes from the budget at a time, while there is much left of it.
@@ -77,6 +79,14 @@ impl Tally {
     /// Tokens opened so far.
     pub(crate) fn opened(&self) -> u64 {
         self.sum(|counts| &counts.opened)
+    }
+
+    pub(crate) fn counts(&self, id: KeyId) -> KeyCount {
+        KeyCount {
+            id,
+            sealed: self.sealed(),
+            opened: self.opened(),
+        }
     }
 
     fn own(&self) -> Option<&Counts> {

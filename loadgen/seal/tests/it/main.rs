@@ -12,6 +12,7 @@ mod hostile;
 mod identity;
 mod keys;
 mod random;
+mod rotation;
 mod sizes;
 mod traps;
 mod vectors;
