@@ -92,6 +92,11 @@ fn tools() -> Value {
                 },
             },
         },
+        {
+            "name": "test_tool_with_progress",
+            "description": "Reports its progress three times before it completes.",
+            "inputSchema": { "type": "object" },
+        },
     ])
 }
 

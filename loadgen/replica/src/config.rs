@@ -1,6 +1,7 @@
 use loadgen_seal::{Algorithm, Backend, KeyRing, Ttl};
 
 use crate::clock::Clock;
+use crate::reply_form::ReplyForm;
 
 /// How a replica serves. Replicas of a fleet share `ring`, `algorithm`, `audience` and the two
 /// lifetimes.
@@ -22,6 +23,8 @@ pub struct Config {
     pub instance: u32,
     /// The largest request body, in bytes.
     pub body_limit_bytes: usize,
+    /// In which form results are sent.
+    pub replies: ReplyForm,
     /// The wall clock that lifetimes are judged by.
     pub clock: Clock,
 }
@@ -51,6 +54,7 @@ impl Config {
             audience: Self::AUDIENCE.to_owned(),
             instance: 0,
             body_limit_bytes: Self::BODY_LIMIT_BYTES,
+            replies: ReplyForm::default(),
             clock: Clock::system(),
         }
     }

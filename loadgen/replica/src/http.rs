@@ -2,7 +2,9 @@
 
 mod accept;
 pub(crate) mod body;
+pub(crate) mod event_stream;
 pub(crate) mod gate;
 pub(crate) mod mirror;
 mod origin;
 pub(crate) mod reply;
+pub(crate) mod reply_body;

@@ -115,7 +115,7 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(
 }
 
 /// Whether valid JSON is a string or is written as an integer.
-fn is_id(json: &str) -> bool {
+pub(crate) fn is_id(json: &str) -> bool {
     let digits = json.strip_prefix('-').unwrap_or(json);
     json.starts_with('"') || digits.bytes().all(|b| b.is_ascii_digit())
 }

@@ -2,6 +2,8 @@
 //! what it wants back.
 
 mod answers;
+pub(crate) mod gate;
+mod pending;
 mod question;
 mod states;
 mod step;
@@ -9,6 +11,7 @@ mod step;
 pub(crate) mod testing;
 
 pub(crate) use answers::{Answer, Answers, Malformed};
+pub(crate) use pending::Pending;
 pub(crate) use question::Question;
 pub(crate) use states::{Round, Scope, States};
 pub(crate) use step::{Ask, Step, Turn};

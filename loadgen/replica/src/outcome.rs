@@ -4,7 +4,13 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use crate::mrtr::Ask;
+use crate::mrtr::Question;
+
+/// What an item completes with.
+#[derive(Debug)]
+pub(crate) enum Content<'a> {
+    Text(Cow<'a, str>),
+}
 
 /// The `result` member of a reply. Every one has `resultType` and `_meta`.
 #[derive(Serialize)]
@@ -53,9 +59,10 @@ pub(crate) struct ResourceResult<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputRequired<'a> {
     result_type: &'static str,
-    #[serde(serialize_with = "by_key")]
-    input_requests: Ask,
-    request_state: String,
+    #[serde(serialize_with = "by_key", skip_serializing_if = "Vec::is_empty")]
+    input_requests: Vec<Question>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_state: Option<String>,
     #[serde(rename = "_meta")]
     meta: &'a RawValue,
 }
@@ -87,28 +94,29 @@ struct Contents<'a> {
 }
 
 impl<'a> Outcome<'a> {
-    pub(crate) fn tool(text: Cow<'a, str>, is_error: bool, meta: &'a RawValue) -> Self {
+    pub(crate) fn tool(content: Content<'a>, is_error: bool, meta: &'a RawValue) -> Self {
         Self::Tool(ToolResult {
             result_type: Complete::Complete,
-            content: [Text::of(text)],
+            content: [Text::of(content)],
             is_error,
             meta,
         })
     }
 
-    pub(crate) fn prompt(text: Cow<'a, str>, meta: &'a RawValue) -> Self {
+    pub(crate) fn prompt(content: Content<'a>, meta: &'a RawValue) -> Self {
         Self::Prompt(PromptResult {
             result_type: Complete::Complete,
             messages: [Message {
                 role: "user",
-                content: Text::of(text),
+                content: Text::of(content),
             }],
             meta,
         })
     }
 
     /// A resource as read. What an answer opened is for that caller and must not be cached.
-    pub(crate) fn resource(uri: Cow<'a, str>, text: Cow<'a, str>, meta: &'a RawValue) -> Self {
+    pub(crate) fn resource(uri: Cow<'a, str>, content: Content<'a>, meta: &'a RawValue) -> Self {
+        let Content::Text(text) = content;
         Self::Resource(ResourceResult {
             result_type: Complete::Complete,
             contents: [Contents {
@@ -122,10 +130,14 @@ impl<'a> Outcome<'a> {
         })
     }
 
-    pub(crate) fn input_required(ask: Ask, state: String, meta: &'a RawValue) -> Self {
+    pub(crate) fn input_required(
+        questions: Vec<Question>,
+        state: Option<String>,
+        meta: &'a RawValue,
+    ) -> Self {
         Self::InputRequired(InputRequired {
             result_type: "input_required",
-            input_requests: ask,
+            input_requests: questions,
             request_state: state,
             meta,
         })
@@ -133,7 +145,8 @@ impl<'a> Outcome<'a> {
 }
 
 impl<'a> Text<'a> {
-    const fn of(text: Cow<'a, str>) -> Self {
+    fn of(content: Content<'a>) -> Self {
+        let Content::Text(text) = content;
         Self {
             r#type: "text",
             text,
@@ -141,9 +154,9 @@ impl<'a> Text<'a> {
     }
 }
 
-fn by_key<S: Serializer>(ask: &Ask, to: S) -> Result<S::Ok, S::Error> {
-    let mut map = to.serialize_map(Some(ask.questions.len()))?;
-    for question in &ask.questions {
+fn by_key<S: Serializer>(questions: &[Question], to: S) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(Some(questions.len()))?;
+    for question in questions {
         map.serialize_entry(&question.key, &question.request)?;
     }
     map.end()

@@ -5,7 +5,7 @@ use loadgen_protocol::names::meta;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::message::{object, present, string};
+use crate::message::{is_id, object, present, string};
 use crate::refusal::Refusal;
 
 /// The members of `params` that any method here reads, each still in its own bytes.
@@ -55,6 +55,9 @@ impl<'a> Params<'a> {
             #[serde(borrow, default, deserialize_with = "present")]
             #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
             capabilities: Option<&'a RawValue>,
+            #[serde(borrow, default, deserialize_with = "present")]
+            #[serde(rename = "progressToken")]
+            progress_token: Option<&'a RawValue>,
         }
 
         let raw: Raw<'a> = self
@@ -72,6 +75,7 @@ impl<'a> Params<'a> {
         Ok(Meta {
             version,
             capabilities,
+            progress_token: raw.progress_token.filter(|raw| is_id(raw.get())),
         })
     }
 
@@ -127,14 +131,14 @@ pub(crate) enum Naming {
 pub(crate) struct Meta<'a> {
     pub(crate) version: Cow<'a, str>,
     capabilities: &'a RawValue,
+    /// A string or an integer, in its own bytes; anything else counts as none.
+    pub(crate) progress_token: Option<&'a RawValue>,
 }
 
 impl Meta<'_> {
-    /// Whether the client takes questions as forms: `elicitation` with `form`, or with no mode at
-    /// all, which means forms.
-    pub(crate) fn takes_forms(&self) -> bool {
-        serde_json::from_str::<ClientCapabilities>(self.capabilities.get())
-            .is_ok_and(|declared| declared.allows_form())
+    /// What the client can answer. What cannot be understood declares nothing.
+    pub(crate) fn capabilities(&self) -> ClientCapabilities {
+        serde_json::from_str(self.capabilities.get()).unwrap_or_default()
     }
 }
 
@@ -181,22 +185,19 @@ mod tests {
     }
 
     #[test]
-    fn an_elicitation_capability_without_modes_means_forms() {
-        for (declared, takes) in [
-            ("{}", false),
+    fn capabilities_that_cannot_be_read_declare_nothing() {
+        for (declared, takes_forms) in [
             (r#"{"elicitation":{}}"#, true),
-            (r#"{"elicitation":{"form":{}}}"#, true),
-            (r#"{"elicitation":{"form":{},"url":{}}}"#, true),
-            (r#"{"elicitation":{"url":{}}}"#, false),
             (r#"{"elicitation":null}"#, false),
-            (r#"{"sampling":{},"roots":{}}"#, false),
+            (r#"{"elicitation":7}"#, false),
         ] {
             let raw = raw(declared);
             let meta = Meta {
                 version: "x".into(),
                 capabilities: &raw,
+                progress_token: None,
             };
-            assert_eq!(meta.takes_forms(), takes, "{declared}");
+            assert_eq!(meta.capabilities().allows_form(), takes_forms, "{declared}");
         }
     }
 

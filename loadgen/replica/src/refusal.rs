@@ -1,13 +1,15 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
-use loadgen_protocol::{ErrorCode, ErrorObject, STATE_REJECTED_MESSAGE, STATE_REJECTED_REASON};
+use loadgen_protocol::{
+    ClientCapabilities, ErrorCode, ErrorObject, STATE_REJECTED_MESSAGE, STATE_REJECTED_REASON,
+};
 use serde_json::{Value, json};
 
 use crate::SUPPORTED_VERSIONS;
 
 /// Why a message is refused, and how: the HTTP status, and a JSON-RPC error or a line of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Refusal {
     /// Another path than the endpoint's.
     Path,
@@ -47,8 +49,8 @@ pub(crate) enum Refusal {
     Answer(String),
     /// The state does not open: one reply for every cause.
     State,
-    /// The client did not declare form elicitation and the server must ask.
-    Capability,
+    /// The server must ask what the client did not declare; holds what it would have to.
+    Capability(Box<ClientCapabilities>),
     /// The state could not be sealed.
     Seal(String),
 }
@@ -118,10 +120,10 @@ impl Refusal {
                 STATE_REJECTED_MESSAGE.into(),
                 Some(json!({ "reason": STATE_REJECTED_REASON })),
             ),
-            Self::Capability => (
+            Self::Capability(required) => (
                 ErrorCode::MISSING_CAPABILITY,
-                "The client must declare form elicitation for this".into(),
-                Some(json!({ "requiredCapabilities": { "elicitation": { "form": {} } } })),
+                "The client must declare more capabilities for this".into(),
+                Some(json!({ "requiredCapabilities": required })),
             ),
             Self::Seal(why) => (ErrorCode::INTERNAL, why.clone().into(), None),
         };
@@ -154,7 +156,7 @@ impl Refusal {
             Self::Resource(_) => Cause::Resource,
             Self::Answer(_) => Cause::Answer,
             Self::State => Cause::State,
-            Self::Capability => Cause::Capability,
+            Self::Capability(_) => Cause::Capability,
             Self::Seal(_) => Cause::Seal,
         }
     }
@@ -289,7 +291,7 @@ mod tests {
             Refusal::Resource(String::new()),
             Refusal::Answer(String::new()),
             Refusal::State,
-            Refusal::Capability,
+            Refusal::Capability(Box::default()),
             Refusal::Seal(String::new()),
         ];
         for refusal in refusals {

@@ -1,4 +1,6 @@
 use std::borrow::Cow;
+use std::future::ready;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request};
@@ -11,15 +13,18 @@ use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::counters::{Counters, Event, Tally};
+use crate::http::event_stream::{EventStream, Work};
 use crate::http::reply::{self, Reply};
 use crate::http::{body, gate, mirror};
 use crate::message::{self, Message};
 use crate::method::Method;
-use crate::mrtr::{Answers, Ask, Round, Scope, States, Step, Turn};
-use crate::outcome::Outcome;
+use crate::mrtr::{self, Answers, Ask, Pending, Round, Scope, States, Step, Turn};
+use crate::notifier::Notifier;
+use crate::outcome::{Content, Outcome};
 use crate::params::{Meta, Params};
 use crate::refusal::Refusal;
-use crate::surface::Item;
+use crate::reply_form::ReplyForm;
+use crate::surface::{Call, Item};
 use crate::timing::{Part, Timing};
 
 /// One stateless server: everything it needs to know about a request is in the request.
@@ -28,6 +33,7 @@ pub struct Replica {
     states: States,
     clock: Clock,
     body_limit_bytes: usize,
+    replies: ReplyForm,
     tally: Tally,
 }
 
@@ -50,6 +56,7 @@ impl Replica {
             ),
             clock: config.clock,
             body_limit_bytes: config.body_limit_bytes,
+            replies: config.replies,
             tally: Tally::default(),
         })
     }
@@ -75,7 +82,9 @@ impl Replica {
     ///
     /// The last five are HTTP 400 where nothing else is said. An error repeats the request's id
     /// once that could be read.
-    pub async fn reply<B>(&self, request: Request<B>) -> Reply
+    ///
+    /// A client that closes the connection before the reply ends whatever was still being done.
+    pub async fn reply<B>(self: &Arc<Self>, request: Request<B>) -> Reply
     where
         B: Body<Data = Bytes> + Unpin,
     {
@@ -89,13 +98,48 @@ impl Replica {
             return self.refuse(None, &refusal, None);
         }
         match body::collect(body, self.body_limit_bytes, waits).await {
-            Ok(body) => self.handle(&head.headers, &body),
+            Ok(body) if self.may_stream(&head.headers) => self.stream(head.headers, body).await,
+            Ok(body) => {
+                let reply = self.handle(&head.headers, &body, &Notifier::none()).await;
+                if self.replies == ReplyForm::Sse {
+                    reply::as_events(reply)
+                } else {
+                    reply
+                }
+            }
             Err(body::Incomplete::TooLarge) => self.refuse(None, &Refusal::BodySize, None),
             Err(body::Incomplete::Broken) => self.refuse(None, &Refusal::BodyBroken, None),
         }
     }
 
-    fn handle(&self, headers: &HeaderMap, body: &[u8]) -> Reply {
+    /// Whether the reply may have to be a stream. The headers tell before the body is read, and
+    /// headers that say something else than the body are refused in either form.
+    fn may_stream(&self, headers: &HeaderMap) -> bool {
+        self.replies != ReplyForm::Json
+            && mirror::name(headers).is_some_and(|name| Item::tool_notifies(&name))
+    }
+
+    /// Answers with events if anything comes before the last message; else as any other request.
+    async fn stream(self: &Arc<Self>, headers: HeaderMap, body: Bytes) -> Reply {
+        let (notifier, mut notices) = Notifier::channel();
+        let replica = Arc::clone(self);
+        let mut work = Box::pin(async move { replica.handle(&headers, &body, &notifier).await });
+        let (first, last): (_, Work) = tokio::select! {
+            biased;
+            Some(first) = notices.recv() => {
+                (first, Box::pin(async move { reply::message(work.await) }))
+            }
+            reply = &mut work => match notices.try_recv() {
+                Ok(first) => (first, Box::pin(ready(reply::message(reply)))),
+                Err(_) if self.replies == ReplyForm::Sse => return reply::as_events(reply),
+                Err(_) => return reply,
+            },
+        };
+        reply::streaming(EventStream::new(first, notices, last))
+    }
+
+    /// Answers with one whole reply.
+    async fn handle(&self, headers: &HeaderMap, body: &[u8], notifier: &Notifier) -> Reply {
         let mut timing = Timing::start();
         let request = match Message::parse(body) {
             Ok(Message::Request(request)) => request,
@@ -105,7 +149,7 @@ impl Replica {
             }
             Err(unusable) => return self.refuse(unusable.id, &unusable.refusal, Some(timing)),
         };
-        match self.perform(headers, &request, &mut timing) {
+        match self.perform(headers, &request, notifier, &mut timing).await {
             Ok((event, outcome)) => {
                 self.tally.count(event);
                 reply::result(request.id, &outcome, timing)
@@ -114,10 +158,11 @@ impl Replica {
         }
     }
 
-    fn perform<'a>(
+    async fn perform<'a>(
         &'a self,
         headers: &HeaderMap,
         request: &message::Request<'a>,
+        notifier: &Notifier,
         timing: &mut Timing,
     ) -> Result<(Event, Outcome<'a>), Refusal> {
         let params = Params::parse(request.params)?;
@@ -143,23 +188,29 @@ impl Replica {
             Method::PromptsGet => Item::prompt(&target)?,
             _ => Item::resource(&target)?,
         };
-        let call = Call {
+        let named = Named {
             item,
             method: &request.method,
             target: &target,
             params: &params,
             principal: gate::principal(headers),
         };
-        let step = self.round(&call, &meta, timing)?;
+        let step = self.round(&named, &meta, notifier, timing).await?;
         let about = &*self.catalogue.meta;
         Ok(match step {
-            Sealed::Ask(ask, state) => (Event::Asked, Outcome::input_required(ask, state, about)),
-            Sealed::Failed(text) => (Event::Failed, Outcome::tool(text.into(), true, about)),
-            Sealed::Done(text) => {
+            Sealed::Ask(ask, state) => (
+                Event::Asked,
+                Outcome::input_required(ask.questions, state, about),
+            ),
+            Sealed::Failed(text) => {
+                let outcome = Outcome::tool(Content::Text(text), true, about);
+                (Event::Failed, outcome)
+            }
+            Sealed::Done(content) => {
                 let outcome = match method {
-                    Method::ToolsCall => Outcome::tool(text, false, about),
-                    Method::PromptsGet => Outcome::prompt(text, about),
-                    _ => Outcome::resource(target, text, about),
+                    Method::ToolsCall => Outcome::tool(content, false, about),
+                    Method::PromptsGet => Outcome::prompt(content, about),
+                    _ => Outcome::resource(target, content, about),
                 };
                 (Event::Completed, outcome)
             }
@@ -193,20 +244,21 @@ impl Replica {
     }
 
     /// One round of a workflow: opens the state, runs the item, seals what it wants back.
-    fn round<'a>(
+    async fn round<'a>(
         &self,
-        call: &Call<'a, '_>,
+        named: &Named<'a, '_>,
         meta: &Meta<'_>,
+        notifier: &Notifier,
         timing: &mut Timing,
     ) -> Result<Sealed<'a>, Refusal> {
-        let arguments = call.params.arguments;
-        let token = call.params.state()?;
+        let arguments = named.params.arguments;
+        let token = named.params.state()?;
         let now = self.clock.now();
         let scope = Scope {
-            method: call.method,
-            target: call.target,
+            method: named.method,
+            target: named.target,
             arguments: arguments.map(RawValue::get),
-            principal: call.principal,
+            principal: named.principal,
         };
         let opened = match token {
             None => None,
@@ -218,35 +270,51 @@ impl Replica {
                     .map_err(|_| Refusal::State)
             })?),
         };
-        let answers = Answers::parse(call.params.input_responses)
+        let (asked, state) = opened
+            .as_ref()
+            .and_then(|(_, opened)| Pending::split(&opened.state))
+            .unzip();
+        let answers = Answers::parse(named.params.input_responses)
             .map_err(|malformed| Refusal::Answer(malformed.0))?;
-        let turn = Turn {
-            state: opened.as_ref().map(|(_, opened)| &*opened.state),
-            answers: &answers,
+        let call = Call {
+            arguments,
+            turn: Turn {
+                state,
+                asked,
+                answers: &answers,
+            },
+            notifier,
+            progress_token: meta.progress_token,
         };
-        let ask = match call.item.turn(arguments, &turn)? {
-            Step::Done(text) => return Ok(Sealed::Done(text)),
+        let ask = match named.item.turn(&call).await? {
+            Step::Done(content) => return Ok(Sealed::Done(content)),
             Step::Failed(text) => return Ok(Sealed::Failed(text)),
             Step::Ask(ask) => ask,
         };
-        if !meta.takes_forms() {
-            return Err(Refusal::Capability);
+        if let Some(lacking) = mrtr::gate::lacking(&ask.questions, &meta.capabilities()) {
+            return Err(Refusal::Capability(Box::new(lacking)));
         }
-        let sealed = timing.run(Part::Seal, || match &opened {
-            None => {
-                let binding = self.states.bind(&scope);
-                self.states.seal(&binding, Round::FIRST, &ask.state, now)
-            }
-            Some((binding, opened)) => {
-                let round = Round::after(opened.claims);
-                self.states.seal(binding, round, &ask.state, now)
+        let Some(state) = &ask.state else {
+            return Ok(Sealed::Ask(ask, None));
+        };
+        let sealed = timing.run(Part::Seal, || {
+            let state = Pending::of(&ask.questions).before(state);
+            match &opened {
+                None => {
+                    let binding = self.states.bind(&scope);
+                    self.states.seal(&binding, Round::FIRST, &state, now)
+                }
+                Some((binding, opened)) => {
+                    let round = Round::after(opened.claims);
+                    self.states.seal(binding, round, &state, now)
+                }
             }
         });
         match sealed {
-            Ok(state) => Ok(Sealed::Ask(ask, state)),
+            Ok(token) => Ok(Sealed::Ask(ask, Some(token))),
             // Padding and answers made it so, which the caller chose.
-            Err(e @ SealError::TooLong { .. }) if call.item.is_tool() => {
-                Ok(Sealed::Failed(e.to_string()))
+            Err(e @ SealError::TooLong { .. }) if named.item.is_tool() => {
+                Ok(Sealed::Failed(e.to_string().into()))
             }
             Err(e) => Err(Refusal::Seal(e.to_string())),
         }
@@ -259,7 +327,7 @@ impl Replica {
 }
 
 /// A request that runs an item: `'a` is the body's life.
-struct Call<'a, 'b> {
+struct Named<'a, 'b> {
     item: Item<'b>,
     method: &'b str,
     target: &'b str,
@@ -269,7 +337,7 @@ struct Call<'a, 'b> {
 
 /// A [`Step`] whose state has been sealed.
 enum Sealed<'a> {
-    Done(Cow<'a, str>),
-    Failed(String),
-    Ask(Ask, String),
+    Done(Content<'a>),
+    Failed(Cow<'a, str>),
+    Ask(Ask, Option<String>),
 }

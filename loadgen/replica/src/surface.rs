@@ -7,16 +7,28 @@ use serde_json::value::RawValue;
 
 use crate::message::object;
 use crate::mrtr::{Step, Turn};
+use crate::notifier::Notifier;
 use crate::refusal::Refusal;
 
 mod briefing;
 mod confirm_delete;
 mod echo;
 mod memo;
+mod progress;
 mod wizard;
 mod wizard_state;
 
 pub(crate) use wizard::{PAD_MAX as WIZARD_PAD_MAX, ROUNDS_MAX as WIZARD_ROUNDS_MAX};
+
+/// What an item has to work with in one round.
+pub(crate) struct Call<'b, 'a> {
+    /// The arguments in the request's own bytes.
+    pub(crate) arguments: Option<&'b RawValue>,
+    pub(crate) turn: Turn<'a>,
+    pub(crate) notifier: &'a Notifier,
+    /// Under which the client wants to hear of progress, if it does.
+    pub(crate) progress_token: Option<&'a RawValue>,
+}
 
 /// What one request runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +36,7 @@ pub(crate) enum Item<'a> {
     Echo,
     ConfirmDelete,
     Wizard,
+    Progress,
     Briefing,
     /// With the memo's name.
     Memo(&'a str),
@@ -35,6 +48,7 @@ impl<'a> Item<'a> {
             "echo" => Ok(Self::Echo),
             "confirm_delete" => Ok(Self::ConfirmDelete),
             "wizard" => Ok(Self::Wizard),
+            "test_tool_with_progress" => Ok(Self::Progress),
             _ => Err(Refusal::Target(name.to_owned())),
         }
     }
@@ -54,26 +68,29 @@ impl<'a> Item<'a> {
 
     /// Whether a failure can be told in a result of its own.
     pub(crate) const fn is_tool(self) -> bool {
-        matches!(self, Self::Echo | Self::ConfirmDelete | Self::Wizard)
+        !matches!(self, Self::Briefing | Self::Memo(_))
+    }
+
+    /// Whether this tool may have something to say before its result.
+    pub(crate) fn tool_notifies(name: &str) -> bool {
+        matches!(Self::tool(name), Ok(Self::Progress))
     }
 
     /// Runs one round.
     ///
     /// # Errors
     /// When an answer cannot be understood, or the arguments have a shape that no item takes.
-    pub(crate) fn turn<'b>(
-        self,
-        arguments: Option<&'b RawValue>,
-        turn: &Turn<'_>,
-    ) -> Result<Step<'b>, Refusal> {
-        let json = arguments.map_or("{}", RawValue::get);
+    pub(crate) async fn turn<'b>(self, call: &Call<'b, '_>) -> Result<Step<'b>, Refusal> {
+        let json = call.arguments.map_or("{}", RawValue::get);
         if !json.starts_with('{') {
             return Err(Refusal::Params("params.arguments must be an object".into()));
         }
+        let turn = &call.turn;
         let step = match self {
             Self::Echo => Ok(echo::turn(json)),
             Self::ConfirmDelete => confirm_delete::turn(json, turn),
             Self::Wizard => wizard::turn(json, turn),
+            Self::Progress => Ok(progress::turn(call).await),
             Self::Briefing => briefing::turn(&topic(json)?, turn),
             Self::Memo(name) => memo::turn(name, turn),
         };
@@ -102,6 +119,16 @@ mod tests {
     use super::*;
     use crate::mrtr::testing::{raw, turn_of};
 
+    async fn refusal(item: Item<'_>, arguments: &str) -> Option<Refusal> {
+        let call = Call {
+            arguments: Some(&raw(arguments)),
+            turn: turn_of(None, "{}"),
+            notifier: &Notifier::none(),
+            progress_token: None,
+        };
+        item.turn(&call).await.err()
+    }
+
     #[test]
     fn unknown_names_are_refused_with_what_was_asked_for() {
         assert_eq!(Item::tool("Echo"), Err(Refusal::Target("Echo".into())));
@@ -110,19 +137,17 @@ mod tests {
         assert_eq!(Item::resource("memo://a"), Ok(Item::Memo("a")));
     }
 
-    #[test]
-    fn arguments_that_are_no_object_are_refused() {
+    #[tokio::test]
+    async fn arguments_that_are_no_object_are_refused() {
         for bad in ["[]", "null", "\"x\"", "[\"text\"]"] {
-            let raw = raw(bad);
-            let got = Item::Echo.turn(Some(&raw), &turn_of(None, "{}"));
-            assert!(matches!(got, Err(Refusal::Params(_))), "{bad}");
+            let refused = refusal(Item::Echo, bad).await;
+            assert!(matches!(refused, Some(Refusal::Params(_))), "{bad}");
         }
     }
 
-    #[test]
-    fn prompt_arguments_that_are_no_strings_are_refused() {
-        let raw = raw(r#"{"topic":5}"#);
-        let got = Item::Briefing.turn(Some(&raw), &turn_of(None, "{}"));
-        assert!(matches!(got, Err(Refusal::Params(_))));
+    #[tokio::test]
+    async fn prompt_arguments_that_are_no_strings_are_refused() {
+        let refused = refusal(Item::Briefing, r#"{"topic":5}"#).await;
+        assert!(matches!(refused, Some(Refusal::Params(_))));
     }
 }

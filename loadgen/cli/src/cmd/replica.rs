@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use loadgen_replica::{Cause, Config, Counters, Replica, Server, Stopped};
+use loadgen_replica::{Cause, Config, Counters, Replica, ReplyForm, Server, Stopped};
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -62,6 +62,11 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "NAME")]
     backend: Option<Backend>,
 
+    /// In which form results are sent: json, sse (every result as server-sent events) or auto (events
+    /// only where there is something to say before the result).
+    #[arg(long, value_name = "FORM", default_value_t = ReplyForm::default())]
+    replies: ReplyForm,
+
     /// This replica's number, shown in the _meta of its results.
     #[arg(long, value_name = "N", default_value_t = 0)]
     instance: u32,
@@ -83,6 +88,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         let mut config = Config::new(ring, args.algorithm, backend, args.ttl);
         config.flow_ttl = args.flow_ttl.unwrap_or(config.flow_ttl);
         config.audience = args.audience;
+        config.replies = args.replies;
         config.instance = args.instance;
         Ok((Replica::new(config)?, backend))
     });

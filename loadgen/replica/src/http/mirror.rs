@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use http::HeaderMap;
 use loadgen_protocol::header_value;
 use loadgen_protocol::names::header;
@@ -25,6 +27,11 @@ pub(crate) fn check(
         Ok(decoded) if decoded == target => Ok(()),
         Ok(_) => Err(differs(header::NAME)),
     }
+}
+
+/// The name in the headers, decoded; `None` when there is none that could be right.
+pub(crate) fn name(headers: &HeaderMap) -> Option<Cow<'_, str>> {
+    header_value::decode(only(headers, header::NAME)?.as_bytes()).ok()
 }
 
 fn plain(headers: &HeaderMap, name: &'static str, want: &str) -> Result<(), Refusal> {

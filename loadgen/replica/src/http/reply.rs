@@ -1,13 +1,14 @@
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_TYPE, HeaderName};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName};
 use http::{HeaderValue, StatusCode};
-use http_body_util::Full;
 use loadgen_protocol::Response;
 use loadgen_protocol::names::header;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::http::event_stream::{self, EventStream};
 use crate::http::gate::ALLOWED;
+use crate::http::reply_body::ReplyBody;
 use crate::refusal::{Refusal, Wire};
 use crate::timing::Timing;
 
@@ -16,11 +17,11 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static(header::SERVER_TIMING)
 const WRITES: &str = "strings and maps with string keys serialise";
 
 /// A whole HTTP reply.
-pub(crate) type Reply = http::Response<Full<Bytes>>;
+pub(crate) type Reply = http::Response<ReplyBody>;
 
 /// The reply to a notification that was taken.
 pub(crate) fn accepted() -> Reply {
-    let mut reply = Reply::new(Full::default());
+    let mut reply = Reply::new(ReplyBody::empty());
     *reply.status_mut() = StatusCode::ACCEPTED;
     reply
 }
@@ -41,7 +42,7 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal, timing: Option<T
             json(refusal.status(), body)
         }
         Wire::Text(text) => {
-            let mut reply = Reply::new(Full::from(Bytes::from_static(text.as_bytes())));
+            let mut reply = Reply::new(ReplyBody::whole(Bytes::from_static(text.as_bytes())));
             *reply.status_mut() = refusal.status();
             insert(&mut reply, CONTENT_TYPE, "text/plain; charset=utf-8");
             reply
@@ -59,8 +60,42 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal, timing: Option<T
     reply
 }
 
+/// A result that is there, as a stream of one event. Other replies stay as they are.
+pub(crate) fn as_events(reply: Reply) -> Reply {
+    if reply.status() != StatusCode::OK {
+        return reply;
+    }
+    let (head, body) = reply.into_parts();
+    let body = match body.into_bytes() {
+        Ok(message) => ReplyBody::whole(event_stream::event(&message)),
+        Err(streaming) => streaming,
+    };
+    let mut reply = Reply::from_parts(head, body);
+    mark_as_events(&mut reply);
+    reply
+}
+
+/// A reply that streams.
+pub(crate) fn streaming(events: EventStream) -> Reply {
+    let mut reply = Reply::new(ReplyBody::events(events));
+    mark_as_events(&mut reply);
+    reply
+}
+
+/// The last message of a stream: the body of what would have been the reply.
+pub(crate) fn message(reply: Reply) -> Bytes {
+    reply.into_body().into_bytes().unwrap_or_default()
+}
+
+/// Proxies must not hold events back, and nobody may keep them.
+fn mark_as_events(reply: &mut Reply) {
+    insert(reply, CONTENT_TYPE, "text/event-stream");
+    insert(reply, CACHE_CONTROL, "no-cache");
+    insert(reply, HeaderName::from_static("x-accel-buffering"), "no");
+}
+
 fn json(status: StatusCode, body: Vec<u8>) -> Reply {
-    let mut reply = Reply::new(Full::from(Bytes::from(body)));
+    let mut reply = Reply::new(ReplyBody::whole(body.into()));
     *reply.status_mut() = status;
     insert(&mut reply, CONTENT_TYPE, "application/json");
     reply

@@ -41,6 +41,9 @@ struct Envelope<'a> {
 struct Members<'a>(#[serde(borrow)] BTreeMap<Cow<'a, str>, &'a RawValue>);
 
 impl<'a> Answers<'a> {
+    /// No answer to anything.
+    pub(crate) const NONE: &'a Self = &Self(BTreeMap::new());
+
     /// Splits the object into its members; `None` when there is no `inputResponses`.
     ///
     /// # Errors

@@ -1,40 +1,74 @@
 use std::borrow::Cow;
 
 use crate::mrtr::answers::Answers;
+use crate::mrtr::pending::Pending;
 use crate::mrtr::question::Question;
+use crate::outcome::Content;
 
 /// What a handler knows of the round beside its arguments.
 pub(crate) struct Turn<'a> {
     /// The state that the previous round sealed, opened; `None` in round 0.
     pub(crate) state: Option<&'a [u8]>,
+    /// The questions that the state was sealed with; `None` without a state.
+    pub(crate) asked: Option<Pending>,
     /// The answers of this round.
     pub(crate) answers: &'a Answers<'a>,
+}
+
+impl<'a> Turn<'a> {
+    /// The answers, if they are answers to these very questions. A replica of another version may
+    /// have asked in other words, and what was said to those is no answer to these: they have to be
+    /// asked again. Without a state nothing says what was asked, and a handler that minds looks at
+    /// `state` itself.
+    pub(crate) fn answers_to(&self, questions: &[Question]) -> &'a Answers<'a> {
+        match self.asked {
+            Some(asked) if asked != Pending::of(questions) => Answers::NONE,
+            _ => self.answers,
+        }
+    }
 }
 
 /// How a round ends.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
-    /// The workflow is complete, with this text.
-    Done(Cow<'a, str>),
+    /// The workflow is complete.
+    Done(Content<'a>),
     /// The tool itself failed; a result all the same, marked as an error.
-    Failed(String),
-    /// The client must answer first.
+    Failed(Cow<'a, str>),
+    /// The client must answer first, or only come again.
     Ask(Ask),
 }
 
-/// Questions, and what the server wants to have back with the answers.
+/// Questions, and what the server wants to have back with the answers. Without questions the client
+/// is only told to come again.
 #[derive(Debug)]
 pub(crate) struct Ask {
     pub(crate) questions: Vec<Question>,
-    pub(crate) state: Vec<u8>,
+    /// `None` where the answer alone is enough: nothing is sealed then.
+    pub(crate) state: Option<Vec<u8>>,
 }
 
-impl Step<'_> {
+impl<'a> Step<'a> {
+    /// Completes with a text.
+    pub(crate) fn done(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Done(Content::Text(text.into()))
+    }
+
+    /// Fails with what the model should read.
+    pub(crate) fn failed(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Failed(text.into())
+    }
+
     /// Asks one question.
     pub(crate) fn ask(question: Question, state: Vec<u8>) -> Self {
+        Self::ask_all(vec![question], state)
+    }
+
+    /// Asks several questions at once.
+    pub(crate) fn ask_all(questions: Vec<Question>, state: Vec<u8>) -> Self {
         Self::Ask(Ask {
-            questions: vec![question],
-            state,
+            questions,
+            state: Some(state),
         })
     }
 }

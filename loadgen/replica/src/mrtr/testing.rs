@@ -2,7 +2,8 @@
 
 use serde_json::value::RawValue;
 
-use super::{Answers, Ask, Step, Turn};
+use super::{Answers, Question, Step, Turn};
+use crate::outcome::Content;
 
 pub(crate) fn raw(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap()
@@ -13,20 +14,30 @@ pub(crate) fn turn_of<'a>(state: Option<&'a [u8]>, answers: &str) -> Turn<'a> {
     let answers: &'static RawValue = Box::leak(raw(answers));
     Turn {
         state,
+        asked: None,
         answers: Box::leak(Box::new(Answers::parse(Some(answers)).unwrap())),
     }
 }
 
 pub(crate) fn done(step: Step<'_>) -> String {
     match step {
-        Step::Done(text) => text.into_owned(),
+        Step::Done(Content::Text(text)) => text.into_owned(),
         other => panic!("not done: {other:?}"),
     }
 }
 
-pub(crate) fn ask(step: Step<'_>) -> Ask {
+/// What was asked, with its state.
+pub(crate) struct Asked {
+    pub(crate) questions: Vec<Question>,
+    pub(crate) state: Vec<u8>,
+}
+
+pub(crate) fn ask(step: Step<'_>) -> Asked {
     match step {
-        Step::Ask(ask) => ask,
+        Step::Ask(ask) => Asked {
+            questions: ask.questions,
+            state: ask.state.expect("a state"),
+        },
         other => panic!("asked nothing: {other:?}"),
     }
 }

@@ -1,20 +1,19 @@
+use std::slice;
+
 use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
 
 /// A prompt that first asks who it is for.
 pub(super) fn turn(topic: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
-    let audience = match turn.answers.text("audience", "audience")? {
-        Answer::Missing => {
-            return Ok(Step::ask(
-                Question::text("audience", "Who is the audience?", "audience"),
-                Vec::new(),
-            ));
-        }
+    let question = Question::text("audience", "Who is the audience?", "audience");
+    let answers = turn.answers_to(slice::from_ref(&question));
+    let audience = match answers.text("audience", "audience")? {
+        Answer::Missing => return Ok(Step::ask(question, Vec::new())),
         Answer::Refused => "nobody".into(),
         Answer::Given(audience) => audience,
     };
-    Ok(Step::Done(
-        format!("Write a briefing on {topic} for {audience}.").into(),
-    ))
+    Ok(Step::done(format!(
+        "Write a briefing on {topic} for {audience}."
+    )))
 }
 
 #[cfg(test)]

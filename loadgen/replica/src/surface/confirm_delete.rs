@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::slice;
 
 use serde::Deserialize;
 
@@ -15,21 +16,21 @@ struct Arguments<'a> {
 pub(super) fn turn<'a>(arguments: &'a str, turn: &Turn<'_>) -> Result<Step<'a>, Malformed> {
     let Arguments { path } = match serde_json::from_str(arguments) {
         Ok(arguments) => arguments,
-        Err(e) => return Ok(Step::Failed(super::bad_arguments("confirm_delete", &e))),
+        Err(e) => return Ok(Step::failed(super::bad_arguments("confirm_delete", &e))),
     };
+    let question = Question::boolean("confirm", format!("Delete {path}?"), "confirm");
     // An answer without a state is an answer to nothing: only a sealed state shows that this
     // deletion was asked about.
     let answer = match turn.state {
-        Some(_) => turn.answers.boolean("confirm", "confirm")?,
+        Some(_) => turn
+            .answers_to(slice::from_ref(&question))
+            .boolean("confirm", "confirm")?,
         None => Answer::Missing,
     };
     Ok(match answer {
-        Answer::Missing => Step::ask(
-            Question::boolean("confirm", format!("Delete {path}?"), "confirm"),
-            Vec::new(),
-        ),
-        Answer::Given(true) => Step::Done(format!("deleted {path}").into()),
-        Answer::Given(false) | Answer::Refused => Step::Done(format!("kept {path}").into()),
+        Answer::Missing => Step::ask(question, Vec::new()),
+        Answer::Given(true) => Step::done(format!("deleted {path}")),
+        Answer::Given(false) | Answer::Refused => Step::done(format!("kept {path}")),
     })
 }
 

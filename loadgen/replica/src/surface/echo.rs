@@ -13,8 +13,8 @@ struct Arguments<'a> {
 /// Gives its text back; never asks anything.
 pub(super) fn turn(arguments: &str) -> Step<'_> {
     match serde_json::from_str::<Arguments<'_>>(arguments) {
-        Ok(Arguments { text }) => Step::Done(text),
-        Err(e) => Step::Failed(super::bad_arguments("echo", &e)),
+        Ok(Arguments { text }) => Step::done(text),
+        Err(e) => Step::failed(super::bad_arguments("echo", &e)),
     }
 }
 

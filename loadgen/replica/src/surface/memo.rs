@@ -1,3 +1,5 @@
+use std::slice;
+
 use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
 
 /// The name in `memo://{name}`; `None` for any other URI.
@@ -8,17 +10,14 @@ pub(super) fn name(uri: &str) -> Option<&str> {
 
 /// A memo that first asks for a passphrase.
 pub(super) fn turn(name: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
-    Ok(match turn.answers.text("unlock", "phrase")? {
-        Answer::Missing => Step::ask(
-            Question::text("unlock", format!("Passphrase for {name}?"), "phrase"),
-            Vec::new(),
-        ),
+    let question = Question::text("unlock", format!("Passphrase for {name}?"), "phrase");
+    let answers = turn.answers_to(slice::from_ref(&question));
+    Ok(match answers.text("unlock", "phrase")? {
+        Answer::Missing => Step::ask(question, Vec::new()),
         Answer::Given(phrase) if !phrase.is_empty() => {
-            Step::Done(format!("memo {name} opened with {phrase}").into())
+            Step::done(format!("memo {name} opened with {phrase}"))
         }
-        Answer::Given(_) | Answer::Refused => {
-            Step::Done(format!("memo {name} stays closed").into())
-        }
+        Answer::Given(_) | Answer::Refused => Step::done(format!("memo {name} stays closed")),
     })
 }
 

@@ -1,3 +1,5 @@
+use std::slice;
+
 use serde::{Deserialize, Deserializer};
 
 use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
@@ -21,11 +23,11 @@ struct Arguments {
 pub(super) fn turn(arguments: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
     let arguments: Arguments = match serde_json::from_str(arguments) {
         Ok(arguments) => arguments,
-        Err(e) => return Ok(Step::Failed(super::bad_arguments("wizard", &e))),
+        Err(e) => return Ok(Step::failed(super::bad_arguments("wizard", &e))),
     };
     let Arguments { rounds, pad_bytes } = arguments;
     if rounds > ROUNDS_MAX || pad_bytes > PAD_MAX {
-        return Ok(Step::Failed(format!(
+        return Ok(Step::failed(format!(
             "wizard: rounds goes up to {ROUNDS_MAX} and pad_bytes up to {PAD_MAX}"
         )));
     }
@@ -34,14 +36,16 @@ pub(super) fn turn(arguments: &str, turn: &Turn<'_>) -> Result<Step<'static>, Ma
         Some(bytes) => {
             // Only this function seals a wizard's state, and the binding names the tool.
             let Some(mut state) = WizardState::decode(bytes) else {
-                return Ok(Step::Failed(
+                return Ok(Step::failed(
                     "wizard: the state is of another version".to_owned(),
                 ));
             };
-            match turn.answers.text(&key(state.answers.len()), "answer")? {
+            let question = question(state.answers.len(), rounds);
+            let answers = turn.answers_to(slice::from_ref(&question));
+            match answers.text(&question.key, "answer")? {
                 Answer::Refused => {
                     let step = state.answers.len() + 1;
-                    return Ok(Step::Done(format!("stopped at step {step}").into()));
+                    return Ok(Step::done(format!("stopped at step {step}")));
                 }
                 Answer::Given(answer) => {
                     state.answers.push(answer);
@@ -53,22 +57,22 @@ pub(super) fn turn(arguments: &str, turn: &Turn<'_>) -> Result<Step<'static>, Ma
         }
     };
     if state.answers.len() >= rounds as usize {
-        return Ok(Step::Done(finished(&mut state).into()));
+        return Ok(Step::done(finished(&mut state)));
     }
-    let step = state.answers.len() + 1;
     Ok(Step::ask(
-        Question::text(
-            key(state.answers.len()),
-            format!("Step {step} of {rounds}"),
-            "answer",
-        ),
+        question(state.answers.len(), rounds),
         state.encode(),
     ))
 }
 
-/// The key of the question that follows `answered` answers.
-fn key(answered: usize) -> String {
-    format!("step{}", answered + 1)
+/// The question that follows `answered` answers.
+fn question(answered: usize, rounds: u32) -> Question {
+    let step = answered + 1;
+    Question::text(
+        format!("step{step}"),
+        format!("Step {step} of {rounds}"),
+        "answer",
+    )
 }
 
 fn finished(state: &mut WizardState<'_>) -> String {

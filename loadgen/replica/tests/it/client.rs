@@ -122,16 +122,23 @@ impl Post {
         out
     }
 
-    /// Sends it on a connection of its own. Every JSON reply must have the shape that its method
+    /// Sends it on a connection of its own. Every message must have the shape that its method
     /// and its `resultType` ask for.
     pub(crate) async fn send(&self, to: &Running) -> Reply {
         let stream = TcpStream::connect(to.address).await.unwrap();
         let reply = exchange(stream, &self.bytes()).await;
-        if reply.header("content-type") == Some("application/json") {
-            let method = serde_json::from_slice::<Value>(&self.body)
-                .ok()
-                .and_then(|m| m["method"].as_str().map(str::to_owned));
-            shapes::check(method.as_deref(), &reply);
+        let method = serde_json::from_slice::<Value>(&self.body)
+            .ok()
+            .and_then(|m| m["method"].as_str().map(str::to_owned));
+        match reply.header("content-type") {
+            Some("application/json") => shapes::check(method.as_deref(), &reply, &reply.json()),
+            Some("text/event-stream") => {
+                let mut messages = reply.events();
+                let last = messages.pop().expect("a last message");
+                messages.iter().for_each(shapes::notification);
+                shapes::check(method.as_deref(), &reply, &last);
+            }
+            _ => {}
         }
         reply
     }
@@ -171,6 +178,15 @@ pub(crate) async fn read_reply(from: &mut (impl tokio::io::AsyncRead + Unpin)) -
         .map(|line| line.split_once(": ").unwrap())
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
+    let value = |of: &str| headers.iter().find(|(name, _)| name == of);
+    if value("transfer-encoding").is_some_and(|(_, value)| value == "chunked") {
+        let body = read_chunks(from).await;
+        return Reply {
+            status,
+            headers,
+            body,
+        };
+    }
     let length: usize = headers
         .iter()
         .find(|(name, _)| name == "content-length")
@@ -184,7 +200,39 @@ pub(crate) async fn read_reply(from: &mut (impl tokio::io::AsyncRead + Unpin)) -
     }
 }
 
+async fn read_chunks(from: &mut (impl tokio::io::AsyncRead + Unpin)) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let mut size = Vec::new();
+        while !size.ends_with(b"\r\n") {
+            size.push(from.read_u8().await.expect("a chunk's size"));
+        }
+        let size = std::str::from_utf8(&size).unwrap().trim_end();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        let start = body.len();
+        body.resize(start + size + 2, 0);
+        from.read_exact(&mut body[start..]).await.expect("a chunk");
+        body.truncate(start + size);
+        if size == 0 {
+            return body;
+        }
+    }
+}
+
 impl Reply {
+    /// The messages of a reply in events, each checked to be one event of one data line.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        assert_eq!(self.header("content-type"), Some("text/event-stream"));
+        assert_eq!(self.header("x-accel-buffering"), Some("no"));
+        let text = std::str::from_utf8(&self.body).unwrap();
+        let events = text.strip_suffix("\n\n").expect("a whole last event");
+        events
+            .split("\n\n")
+            .map(|event| event.strip_prefix("event: message\ndata: ").unwrap())
+            .map(|data| serde_json::from_str(data).unwrap())
+            .collect()
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()

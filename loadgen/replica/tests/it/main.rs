@@ -15,5 +15,6 @@ mod running;
 mod shapes;
 mod state;
 mod stop;
+mod streaming;
 mod table;
 mod workflow;

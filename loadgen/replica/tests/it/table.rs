@@ -371,5 +371,13 @@ async fn lists_complete_whatever_else_they_carry() {
         .iter()
         .map(|t| &t["name"])
         .collect();
-    assert_eq!(names, ["echo", "confirm_delete", "wizard"]);
+    assert_eq!(
+        names,
+        [
+            "echo",
+            "confirm_delete",
+            "wizard",
+            "test_tool_with_progress"
+        ]
+    );
 }

@@ -1,0 +1,75 @@
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+
+use crate::http::event_stream::EventStream;
+
+/// The body of a reply: bytes that are there already, or events that are still to come.
+pub struct ReplyBody(Kind);
+
+enum Kind {
+    /// `None` once it was handed over, and for no body at all.
+    Whole(Option<Bytes>),
+    Events(Box<EventStream>),
+}
+
+impl ReplyBody {
+    pub(crate) const fn empty() -> Self {
+        Self(Kind::Whole(None))
+    }
+
+    pub(crate) fn whole(bytes: Bytes) -> Self {
+        Self(Kind::Whole(Some(bytes).filter(|b| !b.is_empty())))
+    }
+
+    pub(crate) fn events(events: EventStream) -> Self {
+        Self(Kind::Events(Box::new(events)))
+    }
+
+    /// The bytes of a body that is there already.
+    ///
+    /// # Errors
+    /// Gives the body back when it is a stream.
+    pub(crate) fn into_bytes(self) -> Result<Bytes, Self> {
+        match self.0 {
+            Kind::Whole(bytes) => Ok(bytes.unwrap_or_default()),
+            events @ Kind::Events(_) => Err(Self(events)),
+        }
+    }
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut self.get_mut().0 {
+            Kind::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
+            Kind::Events(events) => events
+                .poll_event(cx)
+                .map(|event| event.map(|b| Ok(Frame::data(b)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Kind::Whole(bytes) => bytes.is_none(),
+            Kind::Events(events) => events.is_over(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Kind::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64))
+            }
+            Kind::Events(_) => SizeHint::default(),
+        }
+    }
+}
