@@ -44,7 +44,7 @@ fn a_closed_port_is_refused() {
 
 #[test]
 fn a_wrong_path_is_refused() {
-    let replicas = Replicas::start(1);
+    let replicas = Replicas::start(1, &[]);
     let url = replicas.urls()[0].replace("/mcp", "/rpc");
     let said = refused(std::slice::from_ref(&url), 4);
     assert!(said.starts_with(&format!(
@@ -164,7 +164,7 @@ fn a_replica_that_refuses_its_own_state_is_unusable() {
 
 #[test]
 fn one_unusable_target_among_good_ones_ends_the_run() {
-    let replicas = Replicas::start(1);
+    let replicas = Replicas::start(1, &[]);
     let server = Scripted::start(|_| Some(("200 OK", "Content-Type: text/html", String::new())));
     let said = refused(&[replicas.urls()[0].clone(), server.url()], 4);
     assert!(said.contains(&server.url()), "{said}");
@@ -199,7 +199,7 @@ fn a_run_without_success_has_no_latency() {
 
 #[test]
 fn a_dead_target_counts_only_against_itself() {
-    let (replicas, port) = (Replicas::start(2), ClosedPort::new());
+    let (replicas, port) = (Replicas::start(2, &[]), ClosedPort::new());
     let mut targets = replicas.urls();
     targets.push(port.url());
     let desk = Desk::new();

@@ -149,12 +149,14 @@ impl Drop for Server {
 pub(crate) struct Replicas(Vec<Server>);
 
 impl Replicas {
-    pub(crate) fn start(replicas: usize) -> Self {
+    /// `options` go to every one of them.
+    pub(crate) fn start(replicas: usize, options: &[&str]) -> Self {
         let key = "1:mint:bG9hZGdlbi10ZXN0LWtleS1ub3QtYS1zZWNyZXQtMDE\n\n";
         let start = |instance: usize| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
             command.args(["replica", "--keys-from-stdin"]);
             command.args(["--instance", &instance.to_string()]);
+            command.args(options);
             Server::start(&mut command, key)
         };
         Self((0..replicas).map(start).collect())
@@ -164,6 +166,14 @@ impl Replicas {
     pub(crate) fn urls(&self) -> Vec<String> {
         let url = |server: &Server| server.ready["url"].as_str().expect("a URL").to_owned();
         self.0.iter().map(url).collect()
+    }
+
+    /// What each says it seals its states with.
+    pub(crate) fn algorithms(&self) -> Vec<&Value> {
+        self.0
+            .iter()
+            .map(|server| &server.ready["algorithm"])
+            .collect()
     }
 }
 

@@ -1,9 +1,11 @@
 //! `loadgen` with the official SDKs: their clients against our replicas, our load on their servers.
 
 use std::collections::HashSet;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fixtures::{Fleet, Peer, Replicas, Sdk, workspace};
 
@@ -75,20 +77,69 @@ fn ts_client_passes_against_a_python_fleet() {
     client_passes(ts, &fleet.urls());
 }
 
-#[test]
-fn python_client_passes_against_our_replicas() {
-    let Some(python) = Peer::installed(Sdk::Python) else {
+/// The SDK's client against three of our replicas, in each reply form and with a state that it
+/// cannot read and one that it can.
+fn passes_in_each_form_under_each_kind_of_seal(client: Sdk) {
+    let Some(client) = Peer::installed(client) else {
         return;
     };
-    client_passes(python, &Replicas::start(3).urls());
+    for (form, content_type) in [("json", "application/json"), ("sse", "text/event-stream")] {
+        for algorithm in ["xaes-256-gcm", "hmac-sha256"] {
+            let options = ["--replies", form, "--algorithm", algorithm];
+            let replicas = Replicas::start(3, &options);
+            assert_eq!(replicas.algorithms(), [algorithm; 3]);
+            for url in replicas.urls() {
+                let head = head_of_discovery(&url);
+                let field = format!("\r\ncontent-type: {content_type}\r\n");
+                assert!(head.contains(&field), "{options:?}: {head}");
+            }
+            client_passes(client, &replicas.urls());
+        }
+    }
+}
+
+/// The head, in lower case, of the reply to a `server/discover`.
+fn head_of_discovery(url: &str) -> String {
+    let address = url
+        .strip_prefix("http://")
+        .and_then(|rest| rest.strip_suffix("/mcp"))
+        .expect("a replica's URL");
+    let body = json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "server/discover",
+        "params": { "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        } },
+    })
+    .to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+         Mcp-Method: server/discover\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).expect("the replica listens");
+    stream
+        .write_all((head + &body).as_bytes())
+        .expect("the replica reads");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("a reply in text");
+    let (head, _) = reply.split_once("\r\n\r\n").expect("a whole head");
+    assert!(head.starts_with("HTTP/1.1 200 "), "{reply}");
+    format!("{}\r\n", head.to_ascii_lowercase())
+}
+
+#[test]
+fn python_client_passes_against_our_replicas() {
+    passes_in_each_form_under_each_kind_of_seal(Sdk::Python);
 }
 
 #[test]
 fn ts_client_passes_against_our_replicas() {
-    let Some(ts) = Peer::installed(Sdk::TypeScript) else {
-        return;
-    };
-    client_passes(ts, &Replicas::start(3).urls());
+    passes_in_each_form_under_each_kind_of_seal(Sdk::TypeScript);
 }
 
 #[test]
@@ -182,10 +233,7 @@ fn all_ok_across_replicas(urls: &[String]) {
     let load = &ran.result["load"];
     assert_ne!(load["planned"], 0);
     assert_eq!(load["started"], load["planned"], "{load}");
-    assert_eq!(
-        load["outcomes"],
-        serde_json::json!({ "ok": load["planned"] })
-    );
+    assert_eq!(load["outcomes"], json!({ "ok": load["planned"] }));
     for cell in cells(&ran.result) {
         assert_eq!(cell["state_rejected"], 0, "{cell}");
         assert_eq!(cell["other"], 0, "{cell}");
