@@ -1,12 +1,15 @@
 use std::io::{self, BufRead, Read, Write};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::ParseIntError;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use loadgen_replica::{Cause, Config, Counters, Replica, ReplyForm, Server, Stopped};
+use loadgen_replica::{
+    Cause, Config, Counters, Metrics, MetricsServer, Replica, ReplyForm, Server, Stopped,
+};
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -70,6 +73,11 @@ pub(crate) struct ReplicaArgs {
     /// This replica's number, shown in the _meta of its results.
     #[arg(long, value_name = "N", default_value_t = 0)]
     instance: u32,
+
+    /// Serve the replica's counts for Prometheus at http://ADDR/metrics, on a listener of its own; a
+    /// port alone is one of 127.0.0.1, and port 0 any free one. The ready line says where.
+    #[arg(long, value_name = "ADDR", value_parser = loopback_unless_said)]
+    metrics: Option<SocketAddr>,
 }
 
 /// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography or the address
@@ -113,10 +121,20 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
+    let metrics = match args.metrics.map(|at| (at, start_metrics(at, &replica))) {
+        None => None,
+        Some((_, Ok(metrics))) => Some(metrics),
+        Some((at, Err(e))) => {
+            console::say(format_args!(
+                "loadgen replica: cannot listen on {at} for --metrics: {e}"
+            ));
+            return Ok(ExitCode::from(2));
+        }
+    };
     runtime.block_on(async {
         // Handlers first: a signal that follows the ready line at once must find them.
         let stop = stop(watched)?;
-        let ready = serde_json::json!({
+        let mut ready = serde_json::json!({
             "ready": true,
             "url": server.url(),
             "pid": std::process::id(),
@@ -124,6 +142,9 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             "algorithm": args.algorithm.name(),
             "backend": backend.name(),
         });
+        if let Some(metrics) = &metrics {
+            ready["metrics"] = metrics.url().into();
+        }
         let mut stdout = io::stdout();
         writeln!(stdout, "{ready}")
             .and_then(|()| stdout.flush())
@@ -141,6 +162,17 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         print_refusals(&replica.counters());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An address, or a port of this machine.
+fn loopback_unless_said(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .or_else(|_| Ok((Ipv4Addr::LOCALHOST, text.parse()?).into()))
+        .map_err(|_: ParseIntError| "give ADDRESS:PORT or a port".to_owned())
+}
+
+fn start_metrics(at: SocketAddr, replica: &Arc<Replica>) -> io::Result<MetricsServer> {
+    MetricsServer::start(at, Metrics::new(Arc::clone(replica)))
 }
 
 /// The backend of an algorithm for which none was named.
@@ -241,6 +273,18 @@ fn print_refusals(counters: &Counters) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        let address = |text| loopback_unless_said(text).map(|a| a.to_string());
+        assert_eq!(address("0").as_deref(), Ok("127.0.0.1:0"));
+        assert_eq!(address("9464").as_deref(), Ok("127.0.0.1:9464"));
+        assert_eq!(address("[::1]:9464").as_deref(), Ok("[::1]:9464"));
+        assert_eq!(address("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));
+        for bad in ["", "x", "65536", "localhost:1", "127.0.0.1"] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn keys_end_at_the_empty_line_and_the_rest_stays() {

@@ -10,6 +10,7 @@
 
 mod body;
 mod client;
+mod metrics;
 mod order;
 mod running;
 mod shapes;

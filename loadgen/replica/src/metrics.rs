@@ -1,0 +1,13 @@
+//! The replica's counts as a page for Prometheus, on a listener of its own.
+//!
+//! Serving counts with plain atomics; what they mean, and their text, is made when somebody asks.
+
+mod families;
+mod page;
+mod process;
+mod replies;
+mod server;
+mod states;
+
+pub use page::Metrics;
+pub use server::MetricsServer;

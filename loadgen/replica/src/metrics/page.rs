@@ -1,0 +1,57 @@
+use std::fmt;
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
+use prometheus_client::encoding::prometheus_text;
+use prometheus_client::registry::Registry;
+
+use crate::metrics::families::Families;
+use crate::metrics::{process, replies, states};
+use crate::replica::Replica;
+
+/// Everything that a replica and its process tell about themselves, in Prometheus' text format.
+pub struct Metrics(Registry);
+
+impl Metrics {
+    /// How the text is marked: text format 0.0.4.
+    pub const CONTENT_TYPE: &str = prometheus_text::CONTENT_TYPE;
+
+    /// The metrics of this replica.
+    pub fn new(replica: Arc<Replica>) -> Self {
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(Source(replica)));
+        Self(registry)
+    }
+
+    /// The page as it stands now. Counts are read one by one, so under load they belong to slightly
+    /// different moments.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        prometheus_text::encode(&mut text, &self.0).expect("a String takes any text");
+        text
+    }
+}
+
+struct Source(Arc<Replica>);
+
+impl Collector for Source {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut to = Families::to(encoder);
+        let counters = self.0.counters();
+        to.info(
+            "loadgen_build",
+            "The build that serves",
+            &[("version", env!("CARGO_PKG_VERSION"))],
+        )?;
+        replies::write(&mut to, &counters)?;
+        states::write(&mut to, &counters.state)?;
+        process::write(&mut to, &metrics_process::collector::collect())
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Source")
+    }
+}
