@@ -1,5 +1,5 @@
 //! From a scenario file to samples: scenario, schedule, plan, target, answers, spread, classify,
-//! workflow, transport, probe, pacer, engine, in this order; a module uses only those before it.
+//! workflow, transport, probe, engine, in this order; a module uses only those before it.
 //!
 //! A [`Scenario`] mirrors the file; [`Plan`] is the checked value that everything after it trusts.
 //! [`probe`] asks each target once whether it can be loaded at all, [`Run`] then sends the planned
@@ -9,7 +9,6 @@
 mod answers;
 mod classify;
 mod engine;
-mod pacer;
 mod plan;
 mod probe;
 mod scenario;

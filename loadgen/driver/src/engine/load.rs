@@ -2,13 +2,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loadgen_measure::{NotStarted, Outcome};
+use loadgen_timer::Timer;
 use tokio::sync::watch;
 use tokio::task::spawn_local;
 use tokio::time::{sleep, sleep_until};
 
 use super::core::Core;
 use super::run::Stop;
-use crate::pacer::Pacer;
 use crate::plan::{Load, Plan};
 use crate::schedule::Schedule;
 use crate::transport::Transport;
@@ -37,7 +37,7 @@ impl Part {
 pub(super) async fn offer<T: Transport + 'static>(
     core: &Rc<Core<T>>,
     part: Part,
-    pacer: &Pacer,
+    pacer: &Timer,
     mut stop: watch::Receiver<Stop>,
 ) -> Duration {
     match core.plan().load {
@@ -60,7 +60,7 @@ pub(super) async fn offer<T: Transport + 'static>(
 async fn open<T: Transport + 'static>(
     core: &Rc<Core<T>>,
     part: Part,
-    pacer: &Pacer,
+    pacer: &Timer,
     schedule: &Schedule,
     limit: u64,
     stop: &mut watch::Receiver<Stop>,

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{ConnectionFacts, FailureExample, InFlight, Recorder, RunClock, Shape};
+use loadgen_timer::Timer;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::sync::{mpsc as async_mpsc, watch};
 use tokio::task::LocalSet;
@@ -16,7 +17,6 @@ use tokio::time::Instant;
 use super::core::{Core, Flying, Shared};
 use super::failures::Failures;
 use super::load::{Part, offer};
-use crate::pacer::Pacer;
 use crate::plan::{Load, Plan};
 use crate::target::Target;
 use crate::transport::Http1;
@@ -321,7 +321,7 @@ impl ThreadWork {
                 let _ = reply.send(copying.with_recorder(|r| r.clone()));
             }
         });
-        let load = offer(&core, self.part, &Pacer::finest(), self.stop).await;
+        let load = offer(&core, self.part, &Timer::finest(), self.stop).await;
         copies.abort();
         let (samples, flying, failures, open_max) = core.into_parts();
         ThreadOutput {

@@ -15,6 +15,7 @@ use loadgen_measure::{
     ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, NotStarted, Outcome,
     RunClock, RunFacts, RunResult, Shape, Tool,
 };
+use loadgen_timer::Timer;
 use tokio::sync::watch;
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
@@ -23,7 +24,6 @@ use self::double::{Answer, Asked, Double};
 use super::core::{Core, Flying, Shared};
 use super::load::{Part, offer};
 use super::run::Stop;
-use crate::pacer::Pacer;
 use crate::plan::Plan;
 use crate::scenario::{Scenario, Source};
 
@@ -93,7 +93,7 @@ impl Play {
                 }
                 drop(stop);
             });
-            let load = offer(&core, self.part, &Pacer::Coarse, stopped).await;
+            let load = offer(&core, self.part, &Timer::coarse(), stopped).await;
             (core.into_parts(), load)
         };
         let ((samples, flying, failures, _), load) = LocalSet::new().run_until(play).await;

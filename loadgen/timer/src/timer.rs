@@ -1,5 +1,3 @@
-//! Waiting for a moment more finely than the runtime's 1 ms timer wheel.
-
 use std::fs::File;
 use std::time::Duration;
 
@@ -12,30 +10,43 @@ use tokio::time::{Instant, sleep_until};
 
 /// Waits for moments. Never early; late by what the kernel and the runtime need to wake up.
 #[derive(Debug)]
-pub(crate) enum Pacer {
+pub struct Timer(Kind);
+
+#[derive(Debug)]
+enum Kind {
     /// A kernel timer (timerfd_create(2)): fine, and not subject to the thread's timer slack. Its
     /// descriptor is read like that of a pipe, the runtime's one safe way to watch it.
     Fine(Receiver),
-    /// The runtime's own timer, to the next millisecond: where there is no kernel timer, and for
-    /// paused time.
     Coarse,
 }
 
-impl Pacer {
-    /// The finest that this machine has. Must be called inside a runtime.
-    pub(crate) fn finest() -> Self {
+impl Timer {
+    /// The finest that this machine has: a kernel timer, or [`Self::coarse`] where there is none.
+    /// It does not follow paused time.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime that has its I/O driver.
+    #[must_use]
+    pub fn finest() -> Self {
         timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )
         .ok()
         .and_then(|timer| Receiver::from_file_unchecked(File::from(timer)).ok())
-        .map_or(Self::Coarse, Self::Fine)
+        .map_or(Self::coarse(), |timer| Self(Kind::Fine(timer)))
     }
 
-    /// Returns at `moment`, or at once when it has passed.
-    pub(crate) async fn until(&self, moment: Instant) {
-        let Self::Fine(timer) = self else {
+    /// The runtime's own timer, to the next millisecond. It follows paused time.
+    #[must_use]
+    pub const fn coarse() -> Self {
+        Self(Kind::Coarse)
+    }
+
+    /// Returns at `moment`, or at once when it has passed. One task at a time may wait: the kernel
+    /// timer holds one moment.
+    pub async fn until(&self, moment: Instant) {
+        let Kind::Fine(timer) = &self.0 else {
             return sleep_until(moment).await;
         };
         loop {
@@ -72,10 +83,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_fine_wait_is_never_early() {
-        let pacer = Pacer::finest();
+        let timer = Timer::finest();
         for micros in [0, 50, 700, 1500] {
             let moment = Instant::now() + Duration::from_micros(micros);
-            pacer.until(moment).await;
+            timer.until(moment).await;
             assert!(Instant::now() >= moment);
         }
     }
@@ -83,7 +94,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_coarse_wait_follows_paused_time() {
         let moment = Instant::now() + Duration::from_secs(3600);
-        Pacer::Coarse.until(moment).await;
+        Timer::coarse().until(moment).await;
         assert!(Instant::now() >= moment);
     }
 }
