@@ -3,6 +3,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::SUPPORTED_VERSIONS;
+use crate::surface::{Prompt, Resource, Tool};
 
 /// The name that the replica gives itself in `serverInfo`.
 const NAME: &str = "loadgen-replica";
@@ -38,66 +39,17 @@ impl Catalogue {
                 "capabilities": { "tools": {}, "prompts": {}, "resources": {} },
                 "instructions": "A target for load tests; nothing here does anything real.",
             })),
-            tools: fixed(json!({ "tools": tools() })),
-            prompts: fixed(json!({ "prompts": [{
-                "name": "briefing",
-                "description": "A prompt that first asks who it is for.",
-                "arguments": [{ "name": "topic", "required": false }],
-            }] })),
-            resources: fixed(json!({ "resources": [] })),
-            templates: fixed(json!({ "resourceTemplates": [{
-                "uriTemplate": "memo://{name}",
-                "name": "memo",
-                "description": "A memo that first asks for a passphrase.",
-                "mimeType": "text/plain",
-            }] })),
+            tools: fixed(json!({ "tools": listings(Tool::ALL, |t| t.listing()) })),
+            prompts: fixed(json!({ "prompts": listings(Prompt::ALL, |p| p.listing()) })),
+            resources: fixed(json!({ "resources": Resource::listings() })),
+            templates: fixed(json!({ "resourceTemplates": Resource::templates() })),
             meta: raw(&meta),
         }
     }
 }
 
-fn tools() -> Value {
-    json!([
-        {
-            "name": "echo",
-            "description": "Gives its text back; never asks anything.",
-            "inputSchema": {
-                "type": "object",
-                "properties": { "text": { "type": "string", "default": "" } },
-            },
-        },
-        {
-            "name": "confirm_delete",
-            "description": "Asks once before it pretends to delete a path.",
-            "inputSchema": {
-                "type": "object",
-                "properties": { "path": { "type": "string" } },
-                "required": ["path"],
-            },
-        },
-        {
-            "name": "wizard",
-            "description": "Asks `rounds` questions; answers and padding pile up in requestState.",
-            "inputSchema": {
-                "type": "object",
-                "properties": {
-                    "rounds": {
-                        "type": "integer", "default": 3,
-                        "minimum": 0, "maximum": crate::surface::WIZARD_ROUNDS_MAX,
-                    },
-                    "pad_bytes": {
-                        "type": "integer", "default": 0,
-                        "minimum": 0, "maximum": crate::surface::WIZARD_PAD_MAX,
-                    },
-                },
-            },
-        },
-        {
-            "name": "test_tool_with_progress",
-            "description": "Reports its progress three times before it completes.",
-            "inputSchema": { "type": "object" },
-        },
-    ])
+fn listings<T: Copy>(all: &[T], listing: impl Fn(T) -> Value) -> Vec<Value> {
+    all.iter().map(|&entry| listing(entry)).collect()
 }
 
 fn raw(value: &Value) -> Box<RawValue> {

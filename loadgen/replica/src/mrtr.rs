@@ -10,7 +10,7 @@ mod step;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use answers::{Answer, Answers, Malformed};
+pub(crate) use answers::{Answer, Answers};
 pub(crate) use pending::Pending;
 pub(crate) use question::Question;
 pub(crate) use states::{Round, Scope, States};

@@ -143,6 +143,21 @@ impl Meta<'_> {
 }
 
 #[cfg(test)]
+pub(crate) mod testing {
+    use super::Meta;
+    use crate::mrtr::testing::raw;
+
+    /// What a client says that says nothing; it lives until the test ends.
+    pub(crate) fn no_meta() -> Meta<'static> {
+        Meta {
+            version: "x".into(),
+            capabilities: Box::leak(raw("{}")),
+            progress_token: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::mrtr::testing::raw;

@@ -116,7 +116,7 @@ impl Replica {
     /// headers that say something else than the body are refused in either form.
     fn may_stream(&self, headers: &HeaderMap) -> bool {
         self.replies != ReplyForm::Json
-            && mirror::name(headers).is_some_and(|name| Item::tool_notifies(&name))
+            && mirror::name(headers).is_some_and(|name| Item::may_speak(&name))
     }
 
     /// Answers with events if anything comes before the last message; else as any other request.
@@ -247,7 +247,7 @@ impl Replica {
     async fn round<'a>(
         &self,
         named: &Named<'a, '_>,
-        meta: &Meta<'_>,
+        meta: &Meta<'a>,
         notifier: &Notifier,
         timing: &mut Timing,
     ) -> Result<Sealed<'a>, Refusal> {
@@ -274,17 +274,16 @@ impl Replica {
             .as_ref()
             .and_then(|(_, opened)| Pending::split(&opened.state))
             .unzip();
-        let answers = Answers::parse(named.params.input_responses)
-            .map_err(|malformed| Refusal::Answer(malformed.0))?;
+        let answers = Answers::parse(named.params.input_responses)?;
         let call = Call {
-            arguments,
+            arguments: arguments.map_or("{}", RawValue::get),
             turn: Turn {
                 state,
                 asked,
                 answers: &answers,
             },
             notifier,
-            progress_token: meta.progress_token,
+            meta,
         };
         let ask = match named.item.turn(&call).await? {
             Step::Done(content) => return Ok(Sealed::Done(content)),

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::message::string;
+use crate::refusal::Refusal;
 
 /// What the client sent under `inputResponses`, each answer still in its own bytes. Keys that no
 /// question of the round has are never looked at.
@@ -26,6 +27,12 @@ pub(crate) enum Answer<T> {
 /// An answer that is there and cannot be understood, with the reason for the client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Malformed(pub(crate) String);
+
+impl From<Malformed> for Refusal {
+    fn from(malformed: Malformed) -> Self {
+        Self::Answer(malformed.0)
+    }
+}
 
 /// The answer to an elicitation: an envelope around the form's content.
 #[derive(Deserialize)]

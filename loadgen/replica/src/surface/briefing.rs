@@ -1,9 +1,29 @@
 use std::slice;
 
-use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
+use serde_json::{Value, json};
+
+use crate::mrtr::{Answer, Question, Step, Turn};
+use crate::surface::{Call, Entry, Turned};
 
 /// A prompt that first asks who it is for.
-pub(super) fn turn(topic: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
+pub(super) struct Briefing;
+
+impl Entry for Briefing {
+    fn listing() -> Value {
+        json!({
+            "description": "A prompt that first asks who it is for.",
+            "arguments": [{ "name": "topic", "required": false }],
+        })
+    }
+
+    async fn turn<'b>(call: &Call<'b, '_>) -> Turned<'b> {
+        let arguments = super::strings(call.arguments)?;
+        let topic = arguments.get("topic").map_or("status", |topic| topic);
+        turn(topic, &call.turn)
+    }
+}
+
+fn turn(topic: &str, turn: &Turn<'_>) -> Turned<'static> {
     let question = Question::text("audience", "Who is the audience?", "audience");
     let answers = turn.answers_to(slice::from_ref(&question));
     let audience = match answers.text("audience", "audience")? {

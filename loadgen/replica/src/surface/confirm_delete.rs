@@ -2,8 +2,14 @@ use std::borrow::Cow;
 use std::slice;
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
+use crate::mrtr::{Answer, Question, Step, Turn};
+use crate::surface::{Call, Entry, Turned};
+
+/// Asks once before it pretends to delete a path. The path is an argument, so the binding holds it
+/// and the state is empty.
+pub(super) struct ConfirmDelete;
 
 #[derive(Deserialize)]
 struct Arguments<'a> {
@@ -11,9 +17,24 @@ struct Arguments<'a> {
     path: Cow<'a, str>,
 }
 
-/// Asks once before it pretends to delete a path. The path is an argument, so the binding holds it
-/// and the state is empty.
-pub(super) fn turn<'a>(arguments: &'a str, turn: &Turn<'_>) -> Result<Step<'a>, Malformed> {
+impl Entry for ConfirmDelete {
+    fn listing() -> Value {
+        json!({
+            "description": "Asks once before it pretends to delete a path.",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "path": { "type": "string" } },
+                "required": ["path"],
+            },
+        })
+    }
+
+    async fn turn<'b>(call: &Call<'b, '_>) -> Turned<'b> {
+        turn(call.arguments, &call.turn)
+    }
+}
+
+fn turn<'a>(arguments: &'a str, turn: &Turn<'_>) -> Turned<'a> {
     let Arguments { path } = match serde_json::from_str(arguments) {
         Ok(arguments) => arguments,
         Err(e) => return Ok(Step::failed(super::bad_arguments("confirm_delete", &e))),

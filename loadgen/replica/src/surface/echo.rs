@@ -1,8 +1,13 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::mrtr::Step;
+use crate::surface::{Call, Entry, Turned};
+
+/// Gives its text back; never asks anything.
+pub(super) struct Echo;
 
 #[derive(Deserialize)]
 struct Arguments<'a> {
@@ -10,8 +15,23 @@ struct Arguments<'a> {
     text: Cow<'a, str>,
 }
 
-/// Gives its text back; never asks anything.
-pub(super) fn turn(arguments: &str) -> Step<'_> {
+impl Entry for Echo {
+    fn listing() -> Value {
+        json!({
+            "description": "Gives its text back; never asks anything.",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "text": { "type": "string", "default": "" } },
+            },
+        })
+    }
+
+    async fn turn<'b>(call: &Call<'b, '_>) -> Turned<'b> {
+        Ok(turn(call.arguments))
+    }
+}
+
+fn turn(arguments: &str) -> Step<'_> {
     match serde_json::from_str::<Arguments<'_>>(arguments) {
         Ok(Arguments { text }) => Step::done(text),
         Err(e) => Step::failed(super::bad_arguments("echo", &e)),

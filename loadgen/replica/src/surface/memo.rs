@@ -1,6 +1,7 @@
 use std::slice;
 
-use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
+use crate::mrtr::{Answer, Question, Step, Turn};
+use crate::surface::Turned;
 
 /// The name in `memo://{name}`; `None` for any other URI.
 pub(super) fn name(uri: &str) -> Option<&str> {
@@ -9,7 +10,7 @@ pub(super) fn name(uri: &str) -> Option<&str> {
 }
 
 /// A memo that first asks for a passphrase.
-pub(super) fn turn(name: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
+pub(super) fn turn(name: &str, turn: &Turn<'_>) -> Turned<'static> {
     let question = Question::text("unlock", format!("Passphrase for {name}?"), "phrase");
     let answers = turn.answers_to(slice::from_ref(&question));
     Ok(match answers.text("unlock", "phrase")? {

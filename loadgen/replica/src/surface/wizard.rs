@@ -1,14 +1,20 @@
 use std::slice;
 
 use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 
-use crate::mrtr::{Answer, Malformed, Question, Step, Turn};
+use crate::mrtr::{Answer, Question, Step, Turn};
 use crate::surface::wizard_state::WizardState;
+use crate::surface::{Call, Entry, Turned};
 
 /// The most questions one wizard asks.
-pub(crate) const ROUNDS_MAX: u32 = 1000;
+const ROUNDS_MAX: u32 = 1000;
 /// The most padding one round adds, in bytes.
-pub(crate) const PAD_MAX: u32 = 1 << 20;
+const PAD_MAX: u32 = 1 << 20;
+
+/// Asks `rounds` questions, one a round; the answers and `pad_bytes` of padding a round pile up in
+/// the state.
+pub(super) struct Wizard;
 
 #[derive(Deserialize)]
 struct Arguments {
@@ -18,9 +24,30 @@ struct Arguments {
     pad_bytes: u32,
 }
 
-/// Asks `rounds` questions, one a round; the answers and `pad_bytes` of padding a round pile up in
-/// the state.
-pub(super) fn turn(arguments: &str, turn: &Turn<'_>) -> Result<Step<'static>, Malformed> {
+impl Entry for Wizard {
+    fn listing() -> Value {
+        json!({
+            "description": "Asks `rounds` questions; answers and padding pile up in requestState.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "rounds": {
+                        "type": "integer", "default": 3, "minimum": 0, "maximum": ROUNDS_MAX,
+                    },
+                    "pad_bytes": {
+                        "type": "integer", "default": 0, "minimum": 0, "maximum": PAD_MAX,
+                    },
+                },
+            },
+        })
+    }
+
+    async fn turn<'b>(call: &Call<'b, '_>) -> Turned<'b> {
+        turn(call.arguments, &call.turn)
+    }
+}
+
+fn turn(arguments: &str, turn: &Turn<'_>) -> Turned<'static> {
     let arguments: Arguments = match serde_json::from_str(arguments) {
         Ok(arguments) => arguments,
         Err(e) => return Ok(Step::failed(super::bad_arguments("wizard", &e))),
