@@ -72,6 +72,13 @@ impl Peer {
         command
     }
 
+    /// A Python program of ours among the peers, run by the Python that the SDK is installed for.
+    pub(crate) fn python_program(self, name: &str) -> Command {
+        let mut command = Command::new(peers_work().join("python/.venv/bin/python"));
+        command.arg(workspace().join("scripts/peers/python").join(name));
+        command
+    }
+
     fn name(self) -> &'static str {
         match self.0 {
             Sdk::Python => "python",
@@ -165,6 +172,12 @@ impl Replicas {
     /// One URL per replica.
     pub(crate) fn urls(&self) -> Vec<String> {
         let url = |server: &Server| server.ready["url"].as_str().expect("a URL").to_owned();
+        self.0.iter().map(url).collect()
+    }
+
+    /// Where each says its metrics are.
+    pub(crate) fn metrics(&self) -> Vec<String> {
+        let url = |server: &Server| server.ready["metrics"].as_str().expect("a URL").to_owned();
         self.0.iter().map(url).collect()
     }
 

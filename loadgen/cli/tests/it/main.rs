@@ -7,6 +7,7 @@ mod conformance;
 mod ending;
 mod fixtures;
 mod fleet;
+mod metrics;
 mod output;
 mod peers;
 mod processes;
