@@ -36,4 +36,7 @@ pub use metrics::{Metrics, MetricsServer};
 pub use refusal::Cause;
 pub use replica::Replica;
 pub use reply_form::ReplyForm;
-pub use server::{Server, Stopped};
+pub use server::{
+    AcceptLimit, ConnectionCounts, ConnectionPolicy, Connections, Drip, OverLimit, Server, Stopped,
+    Tls, TlsError, TlsProvider, Transport,
+};

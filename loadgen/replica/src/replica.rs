@@ -66,6 +66,11 @@ impl Replica {
         self.tally.read(self.states.sealer().counters())
     }
 
+    /// The largest request body that is read, in bytes.
+    pub(crate) fn body_limit_bytes(&self) -> usize {
+        self.body_limit_bytes
+    }
+
     /// Answers one HTTP request. Checks run in this order, and the first that fails is the answer:
     ///
     /// 1. path (404), `Origin` (403), HTTP method (405), `Accept` (406), `Content-Type` (415),

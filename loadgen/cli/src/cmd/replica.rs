@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use loadgen_replica::{
-    Cause, Config, Counters, Metrics, MetricsServer, Replica, ReplyForm, Server, Stopped,
+    Cause, Config, Counters, Metrics, MetricsServer, Replica, ReplyForm, Server, Stopped, Transport,
 };
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
@@ -111,7 +111,11 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let server = match runtime.block_on(Server::bind(args.listen, Arc::clone(&replica))) {
+    let server = match runtime.block_on(Server::bind(
+        args.listen,
+        Arc::clone(&replica),
+        Transport::default(),
+    )) {
         Ok(server) => server,
         Err(e) => {
             console::say(format_args!(
@@ -149,7 +153,8 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         writeln!(stdout, "{ready}")
             .and_then(|()| stdout.flush())
             .context("cannot print the ready line")?;
-        if server.run(stop, GRACE).await == Stopped::Cut {
+        let stopped = server.run(stop, GRACE).await;
+        if stopped.context("cannot start a thread")? == Stopped::Cut {
             console::say(format_args!(
                 "loadgen replica: requests still open after {} s were cut off",
                 GRACE.as_secs()

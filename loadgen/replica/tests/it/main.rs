@@ -10,8 +10,11 @@
 
 mod body;
 mod client;
+mod h2_client;
+mod http2;
 mod metrics;
 mod order;
+mod policy;
 mod running;
 mod shapes;
 mod state;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use loadgen_replica::{Clock, Config, Replica, Server, Stopped};
+use loadgen_replica::{Clock, Config, Connections, Replica, Server, Stopped, Transport};
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Ttl, UnixSeconds};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -16,6 +16,7 @@ pub(crate) struct Running {
     pub(crate) url: String,
     pub(crate) replica: Arc<Replica>,
     pub(crate) clock: Arc<AtomicU64>,
+    pub(crate) connections: Arc<Connections>,
     stop: oneshot::Sender<()>,
     task: JoinHandle<Stopped>,
 }
@@ -28,6 +29,20 @@ impl Running {
 
     /// With a key made of this byte, and the configuration changed.
     pub(crate) async fn with(key: u8, change: impl FnOnce(&mut Config)) -> Self {
+        Self::serving(key, change, Transport::default()).await
+    }
+
+    /// With the key that most tests share, behind this transport.
+    pub(crate) async fn behind(transport: Transport) -> Self {
+        Self::serving(7, |_| (), transport).await
+    }
+
+    /// With all of these.
+    pub(crate) async fn serving(
+        key: u8,
+        change: impl FnOnce(&mut Config),
+        transport: Transport,
+    ) -> Self {
         let clock = Arc::new(AtomicU64::new(NOW));
         let ring = KeyRing::single(Key::new(KeyId(1), &[key; 32], None).unwrap());
         let ttl = Ttl::try_from(600_u64).unwrap();
@@ -37,20 +52,26 @@ impl Running {
         change(&mut config);
         let replica = Arc::new(Replica::new(config).unwrap());
         let listen = ([127, 0, 0, 1], 0).into();
-        let server = Server::bind(listen, Arc::clone(&replica)).await.unwrap();
+        let server = Server::bind(listen, Arc::clone(&replica), transport)
+            .await
+            .unwrap();
         let (stop, stopped) = oneshot::channel();
         Self {
             address: server.address(),
             url: server.url(),
             replica,
             clock,
+            connections: server.connections(),
             stop,
-            task: tokio::spawn(server.run(
-                async {
+            task: tokio::spawn(async {
+                let stopped = async {
                     let _ = stopped.await;
-                },
-                Duration::from_secs(3600),
-            )),
+                };
+                server
+                    .run(stopped, Duration::from_secs(3600))
+                    .await
+                    .unwrap()
+            }),
         }
     }
 
