@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use loadgen_benches::{ARGUMENTS, Case};
-use loadgen_protocol::{Params, Request, SseParser};
+use loadgen_protocol::{Message, Params, SseParser};
 use loadgen_seal::{Algorithm, Backend};
 
 /// A retry that carries the token of a state of `state_bytes` bytes.
@@ -29,11 +29,14 @@ fn wire(c: &mut Criterion) {
         group.throughput(Throughput::Bytes(body.len() as u64));
         group.bench_function(BenchmarkId::new("request", bytes), |b| {
             b.iter(|| {
-                let request: Request<'_> =
-                    serde_json::from_str(black_box(&body)).expect("a valid request");
-                let params = request.params.expect("it has parameters");
-                let params: Params<'_> = serde_json::from_str(params.get()).expect("valid");
-                params.request_state.expect("it has a state").len()
+                let Ok(Message::Request(request)) = Message::parse(black_box(body.as_bytes()))
+                else {
+                    unreachable!("a valid request");
+                };
+                let params = Params::parse(request.params).expect("valid");
+                let meta = params.meta().expect("it has what it needs");
+                let state = params.state().expect("valid").expect("it has a state");
+                meta.version.len() + state.len()
             });
         });
         let stream = format!("event: message\ndata: {body}\n\n");

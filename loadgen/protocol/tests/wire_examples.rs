@@ -6,8 +6,9 @@ use std::path::Path;
 
 use loadgen_protocol::{
     CallToolResult, DiscoverResult, Entries, ErrorCode, GetPromptResult, InputAnswer, InputRequest,
-    InputRequiredResult, ListPromptsResult, ListResourcesResult, ListToolsResult, Params,
-    ReadResourceResult, Request, Response, ResultHead, ResultType, header_value,
+    InputRequiredResult, ListPromptsResult, ListResourcesResult, ListToolsResult, Message,
+    MessageFault, Naming, Params, ParamsFault, ReadResourceResult, Request, Response, ResultHead,
+    ResultType, header_value, names,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -61,22 +62,20 @@ fn valid_requests_are_read_and_their_headers_agree() {
         .iter()
         .filter(|e| e.expect == "valid" && e.headers.is_object())
     {
-        let request: Request<'_> = serde_json::from_str(&e.text).unwrap();
-        let method = request.method.as_deref().unwrap();
-        assert_eq!(request.jsonrpc, "2.0", "{}", e.file);
-        assert!(request.id.is_some(), "{}", e.file);
-        assert_eq!(e.headers["Mcp-Method"], method, "{}", e.file);
-        let params: Params<'_> = serde_json::from_str(request.params.unwrap().get()).unwrap();
-        let meta = params.meta.unwrap();
+        let request = request(&e.text);
+        assert_eq!(e.headers["Mcp-Method"], &*request.method, "{}", e.file);
+        let params = Params::parse(request.params).unwrap();
+        let meta = params.meta().unwrap();
         assert_eq!(
-            e.headers["MCP-Protocol-Version"],
-            meta.protocol_version.as_deref().unwrap(),
+            e.headers["MCP-Protocol-Version"], &*meta.version,
             "{}",
             e.file
         );
-        assert!(meta.client_capabilities.is_some(), "{}", e.file);
         if let Some(name) = e.headers["Mcp-Name"].as_str() {
-            let want = params.name.or(params.uri).unwrap();
+            let want = params
+                .target(Naming::Name)
+                .or_else(|_| params.target(Naming::Uri))
+                .unwrap();
             assert_eq!(
                 header_value::decode(name.as_bytes()).unwrap(),
                 want,
@@ -85,7 +84,7 @@ fn valid_requests_are_read_and_their_headers_agree() {
             );
             assert_eq!(header_value::encode(&want), name, "{}", e.file);
         }
-        for (key, answer) in params.input_responses.unwrap_or_default().iter() {
+        for (key, answer) in answers(&params).iter() {
             let typed: InputAnswer = serde_json::from_str(answer.get())
                 .unwrap_or_else(|err| panic!("{} {key}: {err}", e.file));
             assert_eq!(round_trip(&typed), value(answer.get()), "{}", e.file);
@@ -188,34 +187,23 @@ fn embedded_requests_and_answers_are_read() {
 fn broken_examples_break_where_they_should() {
     let all = examples();
     let text = |name: &str| &all.iter().find(|e| e.file.starts_with(name)).unwrap().text;
-    fn request(text: &str) -> (Request<'_>, Params<'_>) {
-        let request: Request<'_> = serde_json::from_str(text).unwrap();
-        let params = serde_json::from_str(request.params.unwrap().get()).unwrap();
-        (request, params)
+    fn params(text: &str) -> Params<'_> {
+        Params::parse(request(text).params).unwrap()
     }
-    assert!(request(text("n01")).1.meta.is_none());
+    let fault = |name| params(text(name)).meta().unwrap_err();
+    let version = ParamsFault::Meta(names::meta::PROTOCOL_VERSION);
+    let capabilities = ParamsFault::Meta(names::meta::CLIENT_CAPABILITIES);
+    assert_eq!(fault("n01"), version);
+    assert_eq!(fault("n02"), capabilities);
+    assert_eq!(fault("n03"), version);
+    let n04 = Message::parse(text("n04").as_bytes()).unwrap_err();
+    assert!(matches!(n04.fault, MessageFault::NotRequest(why) if why.contains("id")));
+    let n05 = params(text("n05"));
+    assert!(matches!(n05.state(), Err(ParamsFault::Member(why)) if why.contains("requestState")));
+    let n06 = params(text("n06"));
     assert!(
-        request(text("n02"))
-            .1
-            .meta
-            .unwrap()
-            .client_capabilities
-            .is_none()
-    );
-    assert!(
-        request(text("n03"))
-            .1
-            .meta
-            .unwrap()
-            .protocol_version
-            .is_none()
-    );
-    assert_eq!(request(text("n04")).0.id.map(RawValue::get), Some("null"));
-    let n05: Request<'_> = serde_json::from_str(text("n05")).unwrap();
-    assert!(serde_json::from_str::<Params<'_>>(n05.params.unwrap().get()).is_err());
-    let n06 = request(text("n06")).1.input_responses.unwrap();
-    assert!(
-        n06.iter()
+        answers(&n06)
+            .iter()
             .any(|(_, answer)| serde_json::from_str::<InputAnswer>(answer.get()).is_err())
     );
     let n09: Response<'_> = serde_json::from_str(text("n09")).unwrap();
@@ -234,6 +222,21 @@ fn duplicate_question_keys_are_seen() {
     let twice = r#"{"inputRequests":{"a":{"method":"roots/list"},"a":{"method":"roots/list"}}}"#;
     assert!(serde_json::from_str::<ResultHead<'_>>(twice).is_err());
     assert!(serde_json::from_str::<Entries<Value>>(r#"{"a":1,"b":1}"#).is_ok());
+}
+
+/// A message that must be a request.
+fn request(text: &str) -> Request<'_> {
+    match Message::parse(text.as_bytes()) {
+        Ok(Message::Request(request)) => request,
+        other => panic!("{other:?} is no request"),
+    }
+}
+
+/// The answers that a request carries, by the key that asked.
+fn answers<'a>(params: &Params<'a>) -> Entries<&'a RawValue> {
+    params.input_responses.map_or_else(Entries::default, |raw| {
+        serde_json::from_str(raw.get()).unwrap()
+    })
 }
 
 fn value(text: &str) -> Value {

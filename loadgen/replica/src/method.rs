@@ -1,6 +1,5 @@
+use loadgen_protocol::Naming;
 use loadgen_protocol::names::method;
-
-use crate::params::Naming;
 
 /// The methods that the replica answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,8 @@ use std::borrow::Cow;
 
 use http::StatusCode;
 use loadgen_protocol::{
-    ClientCapabilities, ErrorCode, ErrorObject, STATE_REJECTED_MESSAGE, STATE_REJECTED_REASON,
+    ClientCapabilities, ErrorCode, ErrorObject, MessageFault, ParamsFault, STATE_REJECTED_MESSAGE,
+    STATE_REJECTED_REASON,
 };
 use serde_json::{Value, json};
 
@@ -158,6 +159,24 @@ impl Refusal {
             Self::State => Cause::State,
             Self::Capability(_) => Cause::Capability,
             Self::Seal(_) => Cause::Seal,
+        }
+    }
+}
+
+impl From<MessageFault> for Refusal {
+    fn from(fault: MessageFault) -> Self {
+        match fault {
+            MessageFault::NotJson => Self::Parse,
+            MessageFault::NotRequest(why) => Self::Request(why),
+        }
+    }
+}
+
+impl From<ParamsFault> for Refusal {
+    fn from(fault: ParamsFault) -> Self {
+        match fault {
+            ParamsFault::Meta(key) => Self::Meta(key),
+            ParamsFault::Member(why) => Self::Params(why.into()),
         }
     }
 }

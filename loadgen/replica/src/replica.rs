@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Request};
 use hyper::body::Body;
+use loadgen_protocol::{Message, Meta, Params};
 use loadgen_seal::{ConfigError, SealError, Sealer};
 use serde_json::value::RawValue;
 
@@ -16,12 +17,10 @@ use crate::counters::{Counters, Event, Tally};
 use crate::http::event_stream::{EventStream, Work};
 use crate::http::reply::{self, Reply};
 use crate::http::{body, gate, mirror};
-use crate::message::{self, Message};
 use crate::method::Method;
 use crate::mrtr::{self, Answers, Ask, Pending, Round, Scope, States, Step, Turn};
 use crate::notifier::Notifier;
 use crate::outcome::{Content, Outcome};
-use crate::params::{Meta, Params};
 use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
 use crate::surface::{Call, Item};
@@ -152,7 +151,7 @@ impl Replica {
                 self.tally.count(Event::Notified);
                 return reply::accepted();
             }
-            Err(unusable) => return self.refuse(unusable.id, &unusable.refusal, Some(timing)),
+            Err(unusable) => return self.refuse(unusable.id, &unusable.fault.into(), Some(timing)),
         };
         match self.perform(headers, &request, notifier, &mut timing).await {
             Ok((event, outcome)) => {
@@ -166,7 +165,7 @@ impl Replica {
     async fn perform<'a>(
         &'a self,
         headers: &HeaderMap,
-        request: &message::Request<'a>,
+        request: &loadgen_protocol::Request<'a>,
         notifier: &Notifier,
         timing: &mut Timing,
     ) -> Result<(Event, Outcome<'a>), Refusal> {
@@ -242,8 +241,11 @@ impl Replica {
             Method::TemplatesList => (templates, true),
             _ => (discover, false),
         };
-        if has_pages {
-            params.no_cursor()?;
+        if has_pages && params.cursor()?.is_some() {
+            // Lists here have one page, so no cursor was ever given out.
+            return Err(Refusal::Params(
+                "No such cursor: the list has one page".into(),
+            ));
         }
         Ok((Event::Listed, Outcome::Fixed(fixed)))
     }

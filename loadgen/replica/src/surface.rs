@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use loadgen_protocol::Meta;
+use loadgen_protocol::raw_json::object;
 use serde::Deserialize;
 
-use crate::message::object;
 use crate::mrtr::{Step, Turn};
 use crate::notifier::Notifier;
-use crate::params::Meta;
 use crate::refusal::Refusal;
 
 mod briefing;
@@ -97,7 +97,7 @@ fn strings(json: &str) -> Result<BTreeMap<Cow<'_, str>, Cow<'_, str>>, Refusal> 
 
     object::<Arguments<'_>>(json)
         .map(|arguments| arguments.0)
-        .map_err(|()| Refusal::Params("A prompt's arguments must be strings".into()))
+        .map_err(|_| Refusal::Params("A prompt's arguments must be strings".into()))
 }
 
 /// What a tool says when its arguments do not fit its schema: a result the model can read.
@@ -108,8 +108,7 @@ fn bad_arguments(tool: &str, error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrtr::testing::turn_of;
-    use crate::params::testing::no_meta;
+    use crate::mrtr::testing::{no_meta, turn_of};
 
     async fn refusal(item: Item<'_>, arguments: &str) -> Option<Refusal> {
         let call = Call {

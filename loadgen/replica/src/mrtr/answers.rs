@@ -2,10 +2,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use loadgen_protocol::Action;
+use loadgen_protocol::raw_json::string;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::message::string;
 use crate::refusal::Refusal;
 
 /// What the client sent under `inputResponses`, each answer still in its own bytes. Keys that no

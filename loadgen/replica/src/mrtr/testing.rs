@@ -1,5 +1,8 @@
 //! Short ways for the unit tests of handlers to say what goes in and what came out.
 
+use loadgen_protocol::names::meta;
+use loadgen_protocol::{Meta, Params};
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::{Answers, Question, Step, Turn};
@@ -7,6 +10,14 @@ use crate::outcome::Content;
 
 pub(crate) fn raw(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap()
+}
+
+/// What a client says of itself that says nothing; it lives until the test ends.
+pub(crate) fn no_meta() -> Meta<'static> {
+    let params = json!({ "_meta": { meta::PROTOCOL_VERSION: "x", meta::CLIENT_CAPABILITIES: {} } });
+    Params::parse(Some(Box::leak(raw(&params.to_string()))))
+        .and_then(|params| params.meta())
+        .unwrap()
 }
 
 /// A round with this state and these answers; both live until the test ends.

@@ -1,14 +1,16 @@
+//! A message as a server reads it: strictly, and without copying.
+
 use std::borrow::Cow;
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::refusal::Refusal;
+use crate::raw_json::{is_id, object, present, string};
 
 /// A JSON-RPC message that a client may send. Everything borrows from the body.
 #[derive(Debug)]
-pub(crate) enum Message<'a> {
+pub enum Message<'a> {
     /// Nothing is answered.
     Notification,
     /// To be answered under its id.
@@ -17,18 +19,34 @@ pub(crate) enum Message<'a> {
 
 /// A JSON-RPC request.
 #[derive(Debug)]
-pub(crate) struct Request<'a> {
+pub struct Request<'a> {
     /// The id in its own bytes, a string or an integer of any length.
-    pub(crate) id: &'a RawValue,
-    pub(crate) method: Cow<'a, str>,
-    pub(crate) params: Option<&'a RawValue>,
+    pub id: &'a RawValue,
+    /// The method.
+    pub method: Cow<'a, str>,
+    /// The parameters in their own bytes, of whatever type; [`crate::Params`] reads them.
+    pub params: Option<&'a RawValue>,
 }
 
-/// A message that is refused, with the id to answer under when it could be read.
+/// A message that no server can use, with the id to answer under when it could be read.
 #[derive(Debug)]
-pub(crate) struct Unusable<'a> {
-    pub(crate) id: Option<&'a RawValue>,
-    pub(crate) refusal: Refusal,
+pub struct Unusable<'a> {
+    /// The id in its own bytes.
+    pub id: Option<&'a RawValue>,
+    /// What is wrong.
+    pub fault: MessageFault,
+}
+
+/// What keeps bytes from being a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MessageFault {
+    /// No JSON text in UTF-8 ([`crate::ErrorCode::PARSE`]).
+    #[error("The body is not JSON")]
+    NotJson,
+    /// JSON, and no single request or notification ([`crate::ErrorCode::INVALID_REQUEST`]); says
+    /// which rule is broken.
+    #[error("{0}")]
+    NotRequest(&'static str),
 }
 
 #[derive(Deserialize)]
@@ -47,35 +65,34 @@ impl<'a> Message<'a> {
     /// Reads one message.
     ///
     /// # Errors
-    /// -32700 when the body is no JSON text in UTF-8; -32600 when it is JSON and no single request
-    /// or notification: a batch, a response, a null or fractional id, a member given twice.
-    pub(crate) fn parse(body: &'a [u8]) -> Result<Self, Unusable<'a>> {
-        let refuse = |id, refusal| Err(Unusable { id, refusal });
+    /// When the body is no JSON text in UTF-8, or is JSON and no single request or notification: a
+    /// batch, a response, a null or fractional id, a member given twice.
+    pub fn parse(body: &'a [u8]) -> Result<Self, Unusable<'a>> {
+        use MessageFault::NotRequest;
+
+        let unusable = |id, fault| Err(Unusable { id, fault });
         let Ok(text) = std::str::from_utf8(body) else {
-            return refuse(None, Refusal::Parse);
+            return unusable(None, MessageFault::NotJson);
         };
         let envelope: Envelope<'a> = match object(text) {
             Ok(envelope) => envelope,
             // Serde stops at the first thing it cannot use; whether the rest is JSON decides.
-            Err(()) if serde_json::from_str::<IgnoredAny>(text).is_err() => {
-                return refuse(None, Refusal::Parse);
+            Err(_) if serde_json::from_str::<IgnoredAny>(text).is_err() => {
+                return unusable(None, MessageFault::NotJson);
             }
-            Err(()) => return refuse(None, Refusal::Request("Send one JSON-RPC object")),
+            Err(_) => return unusable(None, NotRequest("Send one JSON-RPC object")),
         };
         let id = match envelope.id {
             Some(id) if !is_id(id.get()) => {
-                return refuse(
-                    None,
-                    Refusal::Request("The id must be a string or an integer"),
-                );
+                return unusable(None, NotRequest("The id must be a string or an integer"));
             }
             id => id,
         };
         if envelope.jsonrpc.and_then(string).as_deref() != Some("2.0") {
-            return refuse(id, Refusal::Request("jsonrpc must be \"2.0\""));
+            return unusable(id, NotRequest("jsonrpc must be \"2.0\""));
         }
         let Some(method) = envelope.method.and_then(string) else {
-            return refuse(id, Refusal::Request("The method must be a string"));
+            return unusable(id, NotRequest("The method must be a string"));
         };
         Ok(match id {
             None => Self::Notification,
@@ -88,44 +105,12 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Reads a struct from a JSON object and from nothing else: serde alone would take an array too.
-pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ()> {
-    if !text.trim_start().starts_with('{') {
-        return Err(());
-    }
-    serde_json::from_str(text).map_err(|_| ())
-}
-
-/// The value of a JSON string; `None` for any other value.
-pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    #[derive(Deserialize)]
-    #[serde(transparent)]
-    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-    serde_json::from_str::<Text<'_>>(raw.get())
-        .ok()
-        .map(|text| text.0)
-}
-
-/// Keeps `null` apart from absence, which `Option` alone does not.
-pub(crate) fn present<'de, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(from).map(Some)
-}
-
-/// Whether valid JSON is a string or is written as an integer.
-pub(crate) fn is_id(json: &str) -> bool {
-    let digits = json.strip_prefix('-').unwrap_or(json);
-    json.starts_with('"') || digits.bytes().all(|b| b.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn refusal(body: &str) -> Refusal {
-        Message::parse(body.as_bytes()).unwrap_err().refusal
+    fn fault(body: &str) -> MessageFault {
+        Message::parse(body.as_bytes()).unwrap_err().fault
     }
 
     #[test]
@@ -151,7 +136,10 @@ mod tests {
         for id in ["null", "1.5", "1e3", "1.0", "true", "[]", "{}"] {
             let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#);
             let unusable = Message::parse(body.as_bytes()).unwrap_err();
-            assert!(matches!(unusable.refusal, Refusal::Request(_)), "{id}");
+            assert!(
+                matches!(unusable.fault, MessageFault::NotRequest(_)),
+                "{id}"
+            );
             assert!(unusable.id.is_none(), "{id}");
         }
     }
@@ -159,11 +147,11 @@ mod tests {
     #[test]
     fn what_is_not_json_is_told_from_what_is_no_request() {
         for body in ["", "{", "nonsense", "[1,", r#"{"id":1}}"#, r#"{"a":01}"#] {
-            assert_eq!(refusal(body), Refusal::Parse, "{body}");
+            assert_eq!(fault(body), MessageFault::NotJson, "{body}");
         }
         assert_eq!(
-            Message::parse(b"{\"a\":\"\xff\"}").unwrap_err().refusal,
-            Refusal::Parse
+            Message::parse(b"{\"a\":\"\xff\"}").unwrap_err().fault,
+            MessageFault::NotJson
         );
         for body in [
             "[]",
@@ -176,12 +164,12 @@ mod tests {
             r#"{"id":1,"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
         ] {
-            assert!(matches!(refusal(body), Refusal::Request(_)), "{body}");
+            assert!(matches!(fault(body), MessageFault::NotRequest(_)), "{body}");
         }
     }
 
     #[test]
-    fn a_readable_id_is_kept_with_the_refusal() {
+    fn a_readable_id_is_kept_with_the_fault() {
         let unusable = Message::parse(br#"{"jsonrpc":"1.0","id":"k","method":"x"}"#).unwrap_err();
         assert_eq!(unusable.id.map(RawValue::get), Some("\"k\""));
     }

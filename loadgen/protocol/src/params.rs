@@ -1,16 +1,28 @@
+//! `params` as a server reads them: strictly, one member at a time, and without copying.
+
 use std::borrow::Cow;
 
-use loadgen_protocol::ClientCapabilities;
-use loadgen_protocol::names::meta;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::message::{is_id, object, present, string};
-use crate::refusal::Refusal;
+use crate::ClientCapabilities;
+use crate::names::meta;
+use crate::raw_json::{is_id, object, present, string};
+
+/// What is wrong with `params` ([`crate::ErrorCode::INVALID_PARAMS`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ParamsFault {
+    /// This key, which `_meta` must have, is missing or of another type.
+    #[error("params._meta must have {0}")]
+    Meta(&'static str),
+    /// Another member is missing or of another type; says which.
+    #[error("{0}")]
+    Member(&'static str),
+}
 
 /// The members of `params` that any method here reads, each still in its own bytes.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Params<'a> {
+pub struct Params<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
     _meta: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -19,15 +31,17 @@ pub(crate) struct Params<'a> {
     uri: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     cursor: Option<&'a RawValue>,
+    /// The arguments, whatever their type.
     #[serde(borrow, default, deserialize_with = "present")]
-    pub(crate) arguments: Option<&'a RawValue>,
+    pub arguments: Option<&'a RawValue>,
+    /// The answers of the newest round, whatever their type.
     #[serde(
         borrow,
         default,
         deserialize_with = "present",
         rename = "inputResponses"
     )]
-    pub(crate) input_responses: Option<&'a RawValue>,
+    pub input_responses: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present", rename = "requestState")]
     request_state: Option<&'a RawValue>,
 }
@@ -37,16 +51,16 @@ impl<'a> Params<'a> {
     ///
     /// # Errors
     /// When they are no object, or have a member twice.
-    pub(crate) fn parse(raw: Option<&'a RawValue>) -> Result<Self, Refusal> {
+    pub fn parse(raw: Option<&'a RawValue>) -> Result<Self, ParamsFault> {
         raw.map_or_else(|| Ok(Self::default()), |raw| object(raw.get()))
-            .map_err(|()| Refusal::Params("params must be an object of distinct members".into()))
+            .map_err(|_| ParamsFault::Member("params must be an object of distinct members"))
     }
 
     /// The keys of `_meta` that every request must have.
     ///
     /// # Errors
     /// Names the first that is missing or of another type.
-    pub(crate) fn meta(&self) -> Result<Meta<'a>, Refusal> {
+    pub fn meta(&self) -> Result<Meta<'a>, ParamsFault> {
         #[derive(Default, Deserialize)]
         struct Raw<'a> {
             #[serde(borrow, default, deserialize_with = "present")]
@@ -67,11 +81,11 @@ impl<'a> Params<'a> {
         let version = raw
             .version
             .and_then(string)
-            .ok_or(Refusal::Meta(meta::PROTOCOL_VERSION))?;
+            .ok_or(ParamsFault::Meta(meta::PROTOCOL_VERSION))?;
         let capabilities = raw
             .capabilities
             .filter(|raw| raw.get().starts_with('{'))
-            .ok_or(Refusal::Meta(meta::CLIENT_CAPABILITIES))?;
+            .ok_or(ParamsFault::Meta(meta::CLIENT_CAPABILITIES))?;
         Ok(Meta {
             version,
             capabilities,
@@ -83,84 +97,71 @@ impl<'a> Params<'a> {
     ///
     /// # Errors
     /// When it is missing or no string.
-    pub(crate) fn target(&self, by: Naming) -> Result<Cow<'a, str>, Refusal> {
+    pub fn target(&self, by: Naming) -> Result<Cow<'a, str>, ParamsFault> {
         let (member, why) = match by {
             Naming::Name => (self.name, "params.name must be a string"),
             Naming::Uri => (self.uri, "params.uri must be a string"),
         };
-        member.and_then(string).ok_or(Refusal::Params(why.into()))
+        member.and_then(string).ok_or(ParamsFault::Member(why))
     }
 
     /// The state to open, if one was sent; an empty one counts.
     ///
     /// # Errors
     /// When it is no string.
-    pub(crate) fn state(&self) -> Result<Option<Cow<'a, str>>, Refusal> {
+    pub fn state(&self) -> Result<Option<Cow<'a, str>>, ParamsFault> {
         self.request_state
             .map(|raw| {
-                string(raw).ok_or(Refusal::Params(
-                    "params.requestState must be a string".into(),
-                ))
+                string(raw).ok_or(ParamsFault::Member("params.requestState must be a string"))
             })
             .transpose()
     }
 
-    /// Lists here have one page, so no cursor was ever given out.
+    /// The page mark of a list, if one was sent; an empty one counts.
     ///
     /// # Errors
-    /// When there is a cursor.
-    pub(crate) fn no_cursor(&self) -> Result<(), Refusal> {
-        match self.cursor {
-            None => Ok(()),
-            Some(_) => Err(Refusal::Params(
-                "No such cursor: the list has one page".into(),
-            )),
-        }
+    /// When it is no string.
+    pub fn cursor(&self) -> Result<Option<Cow<'a, str>>, ParamsFault> {
+        self.cursor
+            .map(|raw| string(raw).ok_or(ParamsFault::Member("params.cursor must be a string")))
+            .transpose()
     }
 }
 
 /// Which member names what a request is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Naming {
+pub enum Naming {
+    /// `params.name`.
     Name,
+    /// `params.uri`.
     Uri,
 }
 
 /// The part of `_meta` that every request must have.
 #[derive(Debug)]
-pub(crate) struct Meta<'a> {
-    pub(crate) version: Cow<'a, str>,
+pub struct Meta<'a> {
+    /// The revision that the request follows.
+    pub version: Cow<'a, str>,
     capabilities: &'a RawValue,
     /// A string or an integer, in its own bytes; anything else counts as none.
-    pub(crate) progress_token: Option<&'a RawValue>,
+    pub progress_token: Option<&'a RawValue>,
 }
 
 impl Meta<'_> {
     /// What the client can answer. What cannot be understood declares nothing.
-    pub(crate) fn capabilities(&self) -> ClientCapabilities {
+    #[must_use]
+    pub fn capabilities(&self) -> ClientCapabilities {
         serde_json::from_str(self.capabilities.get()).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod testing {
-    use super::Meta;
-    use crate::mrtr::testing::raw;
-
-    /// What a client says that says nothing; it lives until the test ends.
-    pub(crate) fn no_meta() -> Meta<'static> {
-        Meta {
-            version: "x".into(),
-            capabilities: Box::leak(raw("{}")),
-            progress_token: None,
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mrtr::testing::raw;
+
+    fn raw(json: &str) -> Box<RawValue> {
+        RawValue::from_string(json.to_owned()).unwrap()
+    }
 
     #[test]
     fn the_meta_keys_are_asked_for_one_by_one() {
@@ -182,7 +183,7 @@ mod tests {
         ] {
             assert_eq!(
                 refused(&bad),
-                Err(Refusal::Meta(meta::PROTOCOL_VERSION)),
+                Err(ParamsFault::Meta(meta::PROTOCOL_VERSION)),
                 "{bad}"
             );
         }
@@ -193,7 +194,7 @@ mod tests {
         ] {
             assert_eq!(
                 refused(&bad),
-                Err(Refusal::Meta(meta::CLIENT_CAPABILITIES)),
+                Err(ParamsFault::Meta(meta::CLIENT_CAPABILITIES)),
                 "{bad}"
             );
         }
@@ -226,6 +227,6 @@ mod tests {
         assert!(params.target(Naming::Name).is_err());
         assert!(params.target(Naming::Uri).is_err());
         assert!(params.state().is_err());
-        assert!(params.no_cursor().is_err());
+        assert_eq!(params.cursor(), Ok(Some("".into())));
     }
 }
