@@ -1,3 +1,5 @@
+mod transport;
+
 use std::io::{self, BufRead, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::ParseIntError;
@@ -8,12 +10,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use loadgen_replica::{
-    Cause, Config, Counters, Metrics, MetricsServer, Replica, ReplyForm, Server, Stopped, Transport,
+    Cause, Config, Counters, Metrics, MetricsServer, Replica, ReplyForm, Server, Stopped,
 };
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::cmd::replica::transport::TransportArgs;
 use crate::console;
 
 /// How long requests that have begun get to finish after the replica was told to stop.
@@ -78,10 +81,13 @@ pub(crate) struct ReplicaArgs {
     /// port alone is one of 127.0.0.1, and port 0 any free one. The ready line says where.
     #[arg(long, value_name = "ADDR", value_parser = loopback_unless_said)]
     metrics: Option<SocketAddr>,
+
+    #[command(flatten)]
+    transport: TransportArgs,
 }
 
-/// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography or the address
-/// cannot be used.
+/// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography, the certificate
+/// or the address cannot be used.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -98,24 +104,22 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         config.audience = args.audience;
         config.replies = args.replies;
         config.instance = args.instance;
-        Ok((Replica::new(config)?, backend))
+        Ok((Replica::new(config)?, backend, args.transport.transport()?))
     });
-    let (replica, backend) = match made {
-        Ok((replica, backend)) => (Arc::new(replica), backend),
+    let (replica, backend, transport) = match made {
+        Ok((replica, backend, transport)) => (Arc::new(replica), backend, transport),
         Err(e) => {
             console::say(format_args!("loadgen replica: {e:#}"));
             return Ok(ExitCode::from(2));
         }
     };
+    transport::allow_files();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let server = match runtime.block_on(Server::bind(
-        args.listen,
-        Arc::clone(&replica),
-        Transport::default(),
-    )) {
+    let server = match runtime.block_on(Server::bind(args.listen, Arc::clone(&replica), transport))
+    {
         Ok(server) => server,
         Err(e) => {
             console::say(format_args!(

@@ -13,4 +13,5 @@ mod peers;
 mod processes;
 mod program;
 mod scripted;
+mod transport;
 mod words;

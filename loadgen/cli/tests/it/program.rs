@@ -146,7 +146,8 @@ pub(crate) fn one_line(mut command: Command, exit: i32) -> String {
     assert_eq!(stdout, "");
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
     assert!(stderr.ends_with('\n'), "{stderr:?}");
-    assert!(stderr.starts_with("loadgen: "), "{stderr}");
+    let named = ["loadgen: ", "loadgen replica: "];
+    assert!(named.iter().any(|n| stderr.starts_with(n)), "{stderr}");
     assert!(!stderr.contains('\u{1b}'), "{stderr:?}");
     stderr
 }
