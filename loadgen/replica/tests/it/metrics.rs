@@ -95,7 +95,8 @@ async fn counts_are_those_of_the_requests_made() {
     };
     back(&state).send(&replica).await.text();
     back("invented").send(&replica).await;
-    back(&format!("{}A", &state[..state.len() - 1]))
+    let other_end = if state.ends_with('A') { 'B' } else { 'A' };
+    back(&format!("{}{other_end}", &state[..state.len() - 1]))
         .send(&replica)
         .await;
 
