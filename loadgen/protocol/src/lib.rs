@@ -14,6 +14,7 @@ mod entries;
 mod error;
 pub mod header_value;
 mod input;
+mod log_level;
 mod message;
 pub mod names;
 mod params;
@@ -30,6 +31,7 @@ pub use input::{
     Action, ElicitAnswer, ElicitForm, ElicitUrl, InputAnswer, InputRequest, Root, RootsAnswer,
     Sampling, SamplingAnswer,
 };
+pub use log_level::LogLevel;
 pub use message::{Message, MessageFault, Request, Unusable};
 pub use names::{PROTOCOL_VERSION, STATE_REJECTED_MESSAGE, STATE_REJECTED_REASON};
 pub use params::{Meta, Naming, Params, ParamsFault};

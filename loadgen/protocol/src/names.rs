@@ -44,6 +44,8 @@ pub mod meta {
     pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
     /// Recommended on every request: name and version for display, never to be trusted.
     pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+    /// Optional: the least grave log messages that the client wants to hear; without it, none.
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
     /// Recommended on every result: name and version of the server.
     pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 }

@@ -5,9 +5,12 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::ClientCapabilities;
 use crate::names::meta;
 use crate::raw_json::{is_id, object, present, string};
+use crate::{ClientCapabilities, LogLevel};
+
+const NO_SUCH_LEVEL: &str = "params._meta.io.modelcontextprotocol/logLevel must be debug, info, notice, \
+                             warning, error, critical, alert or emergency";
 
 /// What is wrong with `params` ([`crate::ErrorCode::INVALID_PARAMS`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -56,10 +59,10 @@ impl<'a> Params<'a> {
             .map_err(|_| ParamsFault::Member("params must be an object of distinct members"))
     }
 
-    /// The keys of `_meta` that every request must have.
+    /// The keys of `_meta` that every request must have, and those that change what is answered.
     ///
     /// # Errors
-    /// Names the first that is missing or of another type.
+    /// Names the first that is missing or of another type; also a log level that there is not.
     pub fn meta(&self) -> Result<Meta<'a>, ParamsFault> {
         #[derive(Default, Deserialize)]
         struct Raw<'a> {
@@ -72,6 +75,9 @@ impl<'a> Params<'a> {
             #[serde(borrow, default, deserialize_with = "present")]
             #[serde(rename = "progressToken")]
             progress_token: Option<&'a RawValue>,
+            #[serde(borrow, default, deserialize_with = "present")]
+            #[serde(rename = "io.modelcontextprotocol/logLevel")]
+            log_level: Option<&'a RawValue>,
         }
 
         let raw: Raw<'a> = self
@@ -86,10 +92,16 @@ impl<'a> Params<'a> {
             .capabilities
             .filter(|raw| raw.get().starts_with('{'))
             .ok_or(ParamsFault::Meta(meta::CLIENT_CAPABILITIES))?;
+        let log_level = raw
+            .log_level
+            .map(|raw| serde_json::from_str(raw.get()))
+            .transpose()
+            .map_err(|_| ParamsFault::Member(NO_SUCH_LEVEL))?;
         Ok(Meta {
             version,
             capabilities,
             progress_token: raw.progress_token.filter(|raw| is_id(raw.get())),
+            log_level,
         })
     }
 
@@ -145,6 +157,8 @@ pub struct Meta<'a> {
     capabilities: &'a RawValue,
     /// A string or an integer, in its own bytes; anything else counts as none.
     pub progress_token: Option<&'a RawValue>,
+    /// The least grave log messages that the client wants; `None` wants none at all.
+    pub log_level: Option<LogLevel>,
 }
 
 impl Meta<'_> {
@@ -212,8 +226,27 @@ mod tests {
                 version: "x".into(),
                 capabilities: &raw,
                 progress_token: None,
+                log_level: None,
             };
             assert_eq!(meta.capabilities().allows_form(), takes_forms, "{declared}");
+        }
+    }
+
+    #[test]
+    fn a_log_level_is_one_of_eight_or_absent() {
+        let level = |given: &str| {
+            let raw = raw(&format!(
+                r#"{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"x",
+                    "io.modelcontextprotocol/clientCapabilities":{{}}{given}}}}}"#
+            ));
+            let meta = Params::parse(Some(&raw)).unwrap().meta();
+            meta.map(|meta| meta.log_level)
+        };
+        let given = |value: &str| level(&format!(r#","{}":{value}"#, meta::LOG_LEVEL));
+        assert_eq!(level(""), Ok(None));
+        assert_eq!(given("\"notice\""), Ok(Some(LogLevel::Notice)));
+        for bad in ["null", "\"Notice\"", "\"\"", "2", "[\"info\"]"] {
+            assert_eq!(given(bad), Err(ParamsFault::Member(NO_SUCH_LEVEL)), "{bad}");
         }
     }
 

@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use loadgen_protocol::LogLevel;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
@@ -60,6 +61,31 @@ impl Notifier {
             self.notify("notifications/progress", &params).await;
         }
     }
+
+    /// Sends `notifications/message` if it is at least as grave as what the request `wanted`, if it
+    /// wanted any.
+    pub(crate) async fn log(
+        &self,
+        wanted: Option<LogLevel>,
+        level: LogLevel,
+        logger: &str,
+        data: &str,
+    ) {
+        #[derive(Serialize)]
+        struct Logged<'a> {
+            level: LogLevel,
+            logger: &'a str,
+            data: &'a str,
+        }
+        if wanted.is_some_and(|least| level >= least) {
+            let params = Logged {
+                level,
+                logger,
+                data,
+            };
+            self.notify("notifications/message", &params).await;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +102,18 @@ mod tests {
             .await;
         drop(notifier);
         let want = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":18446744073709551616,"progress":1,"total":2}}"#;
+        assert_eq!(said.recv().await.unwrap(), want);
+        assert_eq!(said.recv().await, None);
+    }
+
+    #[tokio::test]
+    async fn only_what_is_grave_enough_is_logged_and_nothing_unasked() {
+        let (notifier, mut said) = Notifier::channel();
+        for wanted in [None, Some(LogLevel::Error), Some(LogLevel::Warning)] {
+            notifier.log(wanted, LogLevel::Warning, "l", "d").await;
+        }
+        drop(notifier);
+        let want = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"l","data":"d"}}"#;
         assert_eq!(said.recv().await.unwrap(), want);
         assert_eq!(said.recv().await, None);
     }

@@ -76,7 +76,7 @@ impl Replica {
     ///    `Authorization` (400);
     /// 2. body limit, counted while it arrives (413);
     /// 3. JSON (-32700), JSON-RPC (-32600); a notification ends here (202);
-    /// 4. `params` and the keys of `_meta` (-32602);
+    /// 4. `params` and the keys of `_meta`, a log level among them (-32602);
     /// 5. `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` against the body (-32020);
     /// 6. version (-32022);
     /// 7. method (404, -32601);

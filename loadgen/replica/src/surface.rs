@@ -15,6 +15,7 @@ use crate::refusal::Refusal;
 mod briefing;
 mod confirm_delete;
 mod echo;
+mod logging;
 mod memo;
 mod progress;
 mod resource;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::surface::{Call, Turned, briefing, confirm_delete, echo, progress, wizard};
+use crate::surface::{Call, Turned, briefing, confirm_delete, echo, logging, progress, wizard};
 
 /// What the code of a tool or a prompt provides. Its row in the table makes it listed and callable.
 pub(crate) trait Entry {
@@ -75,6 +75,7 @@ table! {
         ConfirmDelete = "confirm_delete" => confirm_delete::ConfirmDelete,
         Wizard = "wizard" => wizard::Wizard,
         Progress = "test_tool_with_progress" => progress::Progress,
+        Logging = "test_logging_tool" => logging::Logging,
     }
 }
 

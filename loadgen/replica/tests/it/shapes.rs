@@ -13,6 +13,11 @@ pub(crate) fn notification(message: &Value) {
             assert!(token.is_string() || token.is_i64() || token.is_u64());
             assert!(params["progress"].is_number() && params["total"].is_number());
         }
+        Some("notifications/message") => {
+            let _: loadgen_protocol::LogLevel =
+                serde_json::from_value(params["level"].clone()).unwrap();
+            assert!(params["logger"].is_string() && params.get("data").is_some());
+        }
         other => panic!("a notification {other:?}"),
     }
 }

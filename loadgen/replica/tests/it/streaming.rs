@@ -32,6 +32,48 @@ async fn progress_comes_before_the_result_in_events() {
     }
 }
 
+fn with_level(level: Value) -> Post {
+    let mut about = meta();
+    about["io.modelcontextprotocol/logLevel"] = level;
+    let tool = json!({ "name": "test_logging_tool", "_meta": about });
+    Post::rpc("tools/call", tool)
+}
+
+#[tokio::test]
+async fn log_lines_come_only_when_asked_for_and_only_the_grave_enough() {
+    let replica = replying(ReplyForm::Auto).await;
+    let quiet = Post::call("test_logging_tool", json!({}));
+    assert_eq!(quiet.send(&replica).await.text(), "logged");
+    assert_eq!(
+        with_level("critical".into()).send(&replica).await.text(),
+        "logged"
+    );
+    for (least, want) in [
+        ("debug", &["debug", "info", "error"][..]),
+        ("info", &["info", "error"]),
+        ("notice", &["error"]),
+        ("error", &["error"]),
+    ] {
+        let mut messages = with_level(least.into()).send(&replica).await.events();
+        messages.pop();
+        let levels: Vec<_> = messages.iter().map(|m| &m["params"]["level"]).collect();
+        assert_eq!(levels, want, "{least}");
+    }
+}
+
+#[tokio::test]
+async fn a_log_level_that_there_is_not_is_invalid_for_every_method() {
+    let replica = replying(ReplyForm::Auto).await;
+    for level in [json!("loud"), json!(3), Value::Null] {
+        let reply = with_level(level.clone()).send(&replica).await;
+        assert_eq!(reply.error(), (400, -32602), "{level}");
+        let mut about = meta();
+        about["io.modelcontextprotocol/logLevel"] = level;
+        let list = Post::rpc("tools/list", json!({ "_meta": about }));
+        assert_eq!(list.send(&replica).await.error(), (400, -32602));
+    }
+}
+
 #[tokio::test]
 async fn without_a_token_there_is_nothing_to_say_and_the_result_is_json() {
     let replica = replying(ReplyForm::Auto).await;

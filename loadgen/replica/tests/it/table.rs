@@ -377,7 +377,8 @@ async fn lists_complete_whatever_else_they_carry() {
             "echo",
             "confirm_delete",
             "wizard",
-            "test_tool_with_progress"
+            "test_tool_with_progress",
+            "test_logging_tool"
         ]
     );
 }
