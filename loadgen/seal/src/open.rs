@@ -122,6 +122,16 @@ impl Sealer {
         self.refuse(Reason::Replayed)
     }
 
+    /// Whether the clear part of `token` could be this sealer's own work: its format, its algorithm
+    /// and a key of its ring. Nothing of that is authenticated; it is for logs, where it tells a
+    /// token that was changed after its first characters from one that was made up.
+    pub fn resembles_own(&self, token: &[u8]) -> bool {
+        Header::decode(token).is_some_and(|header| {
+            header.first == Header::first_byte(self.algorithm)
+                && self.slots.iter().any(|slot| slot.id == header.key)
+        })
+    }
+
     fn refuse(&self, reason: Reason) -> Refused {
         self.refusals.count(reason);
         Refused::new(reason)

@@ -158,3 +158,25 @@ fn the_size_limit_comes_before_everything() {
         assert_eq!(refused.reason(), Reason::Size);
     }
 }
+
+#[test]
+fn a_changed_token_still_resembles_its_sealers_own_and_a_made_up_one_does_not() {
+    for (algorithm, backend) in pairs() {
+        let sealer = sealer(algorithm, backend);
+        let token = sealer.seal(&binding(), CLAIMS, &state(40), NOW).unwrap();
+        let trimmed = &token[..token.len() - 1];
+        let padded = format!("{token}=\n");
+        for own in [&*token, trimmed, &padded, &token[..8]] {
+            assert!(sealer.resembles_own(own.as_bytes()), "{own}");
+        }
+        let other_key = Sealer::new(&Config {
+            ring: KeyRing::single(key(2)),
+            ..config(algorithm, backend)
+        })
+        .unwrap();
+        assert!(!other_key.resembles_own(token.as_bytes()));
+        for foreign in ["", "made-up", "eyJhbGciOiJIUzI1NiJ9", &token[..7]] {
+            assert!(!sealer.resembles_own(foreign.as_bytes()), "{foreign}");
+        }
+    }
+}
