@@ -1,62 +1,19 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::refusal::Cause;
+use crate::surface::Item;
+use crate::timing::Spent;
 
-/// What a replica has answered, counted while it serves.
-#[derive(Default)]
-pub(crate) struct Tally {
-    completed: AtomicU64,
-    failed: AtomicU64,
-    asked: AtomicU64,
-    listed: AtomicU64,
-    notified: AtomicU64,
-    refused: [AtomicU64; Cause::ALL.len()],
-}
-
-/// What one reply was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
-    Completed,
-    Failed,
-    Asked,
-    Listed,
-    Notified,
-}
-
-impl Tally {
-    pub(crate) fn count(&self, event: Event) {
-        let counter = match event {
-            Event::Completed => &self.completed,
-            Event::Failed => &self.failed,
-            Event::Asked => &self.asked,
-            Event::Listed => &self.listed,
-            Event::Notified => &self.notified,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn refused(&self, cause: Cause) {
-        self.refused[cause as usize].fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn read(&self, state: loadgen_seal::Counters) -> Counters {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Counters {
-            completed: read(&self.completed),
-            failed: read(&self.failed),
-            asked: read(&self.asked),
-            listed: read(&self.listed),
-            notified: read(&self.notified),
-            refused: Cause::ALL.map(|cause| (cause, read(&self.refused[cause as usize]))),
-            state,
-        }
-    }
-}
-
-/// What a replica has answered since it started. Counts are read one by one, so under load they
-/// belong to slightly different moments.
+/// What a replica has done since it started. Counts are read one by one, so under load they belong
+/// to slightly different moments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counters {
+    /// Requests whose head has arrived.
+    pub begun: u64,
+    /// Requests whose reply was made.
+    pub answered: u64,
+    /// Requests whose client went away before that; whatever was still being done for them ended.
+    pub cancelled: u64,
     /// Tool calls, prompts and resources that completed without an error.
     pub completed: u64,
     /// Tool calls that completed with `isError`.
@@ -69,13 +26,48 @@ pub struct Counters {
     pub notified: u64,
     /// Refusals by cause, in the order of the checks.
     pub refused: [(Cause, u64); Cause::ALL.len()],
+    /// Rounds and executions by what was run: tools, prompts, then resources.
+    pub items: [ItemCount; Item::SLOTS],
+    /// Where the time went, in the order of `Server-Timing`.
+    pub times: [PartTime; Spent::PARTS],
     /// What the sealer has done, with the private reasons behind [`Cause::State`].
     pub state: loadgen_seal::Counters,
+}
+
+/// What was done with one tool, prompt or kind of resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ItemCount {
+    /// `tool`, `prompt` or `resource`.
+    pub kind: &'static str,
+    /// Its name; of a resource, what kind it is.
+    pub name: &'static str,
+    /// Rounds that began.
+    pub started: u64,
+    /// Rounds that ended, whatever with; the difference is running, or was dropped with its client.
+    pub ended: u64,
+    /// Rounds that did the work itself: neither asked nor refused.
+    pub executed: u64,
+}
+
+/// The time that requests spent on one part of `Server-Timing`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartTime {
+    /// The part's name.
+    pub part: &'static str,
+    /// Requests that did it.
+    pub requests: u64,
+    /// How long they took for it together.
+    pub total: Duration,
 }
 
 impl Counters {
     /// How many messages were refused for `cause`.
     pub fn refused_for(&self, cause: Cause) -> u64 {
         self.refused[cause as usize].1
+    }
+
+    /// Requests that are being served.
+    pub fn in_flight(&self) -> u64 {
+        self.begun.saturating_sub(self.answered + self.cancelled)
     }
 }

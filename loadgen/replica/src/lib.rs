@@ -21,14 +21,16 @@ mod replica;
 mod reply_form;
 mod server;
 mod surface;
+mod tally;
 mod timing;
+mod visit;
 
 /// The revisions that the replica speaks.
 const SUPPORTED_VERSIONS: [&str; 1] = [loadgen_protocol::PROTOCOL_VERSION];
 
 pub use clock::Clock;
 pub use config::Config;
-pub use counters::Counters;
+pub use counters::{Counters, ItemCount, PartTime};
 pub use http::reply_body::ReplyBody;
 pub use metrics::{Metrics, MetricsServer};
 pub use refusal::Cause;

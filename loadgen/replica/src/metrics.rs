@@ -3,9 +3,11 @@
 //! Serving counts with plain atomics; what they mean, and their text, is made when somebody asks.
 
 mod families;
+mod items;
 mod page;
 mod process;
 mod replies;
+mod requests;
 mod server;
 mod states;
 

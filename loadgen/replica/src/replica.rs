@@ -13,7 +13,7 @@ use crate::SUPPORTED_VERSIONS;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::counters::{Counters, Event, Tally};
+use crate::counters::Counters;
 use crate::http::event_stream::{EventStream, Work};
 use crate::http::reply::{self, Reply};
 use crate::http::{body, gate, mirror};
@@ -24,7 +24,9 @@ use crate::outcome::{Content, Outcome};
 use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
 use crate::surface::{Call, Item};
+use crate::tally::{Event, Tally};
 use crate::timing::{Part, Timing};
+use crate::visit::Visit;
 
 /// One stateless server: everything it needs to know about a request is in the request.
 pub struct Replica {
@@ -56,7 +58,7 @@ impl Replica {
             clock: config.clock,
             body_limit_bytes: config.body_limit_bytes,
             replies: config.replies,
-            tally: Tally::default(),
+            tally: Tally::new(),
         })
     }
 
@@ -92,6 +94,7 @@ impl Replica {
     where
         B: Body<Data = Bytes> + Unpin,
     {
+        let visit = Visit::begin(&self.tally);
         let (head, body) = request.into_parts();
         let waits = gate::waits(&head.headers);
         if let Err(refusal) = gate::check(&head) {
@@ -99,20 +102,24 @@ impl Replica {
             if !waits {
                 body::drain(body).await;
             }
-            return self.refuse(None, &refusal, None);
+            return self.refuse(visit, &refusal);
         }
         match body::collect(body, self.body_limit_bytes, waits).await {
-            Ok(body) if self.may_stream(&head.headers) => self.stream(head.headers, body).await,
+            Ok(body) if self.may_stream(&head.headers) => {
+                self.stream(visit, head.headers, body).await
+            }
             Ok(body) => {
-                let reply = self.handle(&head.headers, &body, &Notifier::none()).await;
+                let reply = self
+                    .handle(visit, &head.headers, &body, &Notifier::none())
+                    .await;
                 if self.replies == ReplyForm::Sse {
                     reply::as_events(reply)
                 } else {
                     reply
                 }
             }
-            Err(body::Incomplete::TooLarge) => self.refuse(None, &Refusal::BodySize, None),
-            Err(body::Incomplete::Broken) => self.refuse(None, &Refusal::BodyBroken, None),
+            Err(body::Incomplete::TooLarge) => self.refuse(visit, &Refusal::BodySize),
+            Err(body::Incomplete::Broken) => self.refuse(visit, &Refusal::BodyBroken),
         }
     }
 
@@ -124,10 +131,15 @@ impl Replica {
     }
 
     /// Answers with events if anything comes before the last message; else as any other request.
-    async fn stream(self: &Arc<Self>, headers: HeaderMap, body: Bytes) -> Reply {
+    async fn stream(self: &Arc<Self>, visit: Visit<'_>, headers: HeaderMap, body: Bytes) -> Reply {
         let (notifier, mut notices) = Notifier::channel();
         let replica = Arc::clone(self);
-        let mut work = Box::pin(async move { replica.handle(&headers, &body, &notifier).await });
+        let paused = visit.pause();
+        // Polled at once, so that the visit is resumed before its client can be lost.
+        let mut work = Box::pin(async move {
+            let visit = Visit::resume(paused, &replica.tally);
+            replica.handle(visit, &headers, &body, &notifier).await
+        });
         let (first, last): (_, Work) = tokio::select! {
             biased;
             Some(first) = notices.recv() => {
@@ -143,23 +155,36 @@ impl Replica {
     }
 
     /// Answers with one whole reply.
-    async fn handle(&self, headers: &HeaderMap, body: &[u8], notifier: &Notifier) -> Reply {
+    async fn handle(
+        &self,
+        visit: Visit<'_>,
+        headers: &HeaderMap,
+        body: &[u8],
+        notifier: &Notifier,
+    ) -> Reply {
         let mut timing = Timing::start();
-        let request = match Message::parse(body) {
-            Ok(Message::Request(request)) => request,
+        let mut reply = match Message::parse(body) {
+            Ok(Message::Request(request)) => {
+                match self.perform(headers, &request, notifier, &mut timing).await {
+                    Ok((event, outcome)) => {
+                        self.tally.count(event);
+                        reply::result(request.id, &outcome)
+                    }
+                    Err(refusal) => self.refusal(Some(request.id), &refusal),
+                }
+            }
             Ok(Message::Notification) => {
                 self.tally.count(Event::Notified);
+                visit.answered();
                 return reply::accepted();
             }
-            Err(unusable) => return self.refuse(unusable.id, &unusable.fault.into(), Some(timing)),
+            Err(unusable) => self.refusal(unusable.id, &unusable.fault.into()),
         };
-        match self.perform(headers, &request, notifier, &mut timing).await {
-            Ok((event, outcome)) => {
-                self.tally.count(event);
-                reply::result(request.id, &outcome, timing)
-            }
-            Err(refusal) => self.refuse(Some(request.id), &refusal, Some(timing)),
-        }
+        let spent = timing.finish();
+        reply::say_timing(&mut reply, &spent);
+        self.tally.spent(&spent);
+        visit.answered();
+        reply
     }
 
     async fn perform<'a>(
@@ -292,7 +317,11 @@ impl Replica {
             notifier,
             meta,
         };
-        let ask = match named.item.turn(&call).await? {
+        self.tally.started(named.item);
+        let step = named.item.turn(&call).await;
+        let executed = matches!(step, Ok(Step::Done(_) | Step::Failed(_)));
+        self.tally.ended(named.item, executed);
+        let ask = match step? {
             Step::Done(content) => return Ok(Sealed::Done(content)),
             Step::Failed(text) => return Ok(Sealed::Failed(text)),
             Step::Ask(ask) => ask,
@@ -326,9 +355,15 @@ impl Replica {
         }
     }
 
-    fn refuse(&self, id: Option<&RawValue>, refusal: &Refusal, timing: Option<Timing>) -> Reply {
+    /// Refuses a request of which nothing but its head is known.
+    fn refuse(&self, visit: Visit<'_>, refusal: &Refusal) -> Reply {
+        visit.answered();
+        self.refusal(None, refusal)
+    }
+
+    fn refusal(&self, id: Option<&RawValue>, refusal: &Refusal) -> Reply {
         self.tally.refused(refusal.cause());
-        reply::refusal(id, refusal, timing)
+        reply::refusal(id, refusal)
     }
 }
 

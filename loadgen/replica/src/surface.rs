@@ -63,6 +63,36 @@ impl<'a> Item<'a> {
         Ok(Self::Resource(resource))
     }
 
+    /// How many different things can be run, taking all resources of one kind as one.
+    pub(crate) const SLOTS: usize = Tool::ALL.len() + Prompt::ALL.len() + Resource::KINDS.len();
+
+    /// What they are and how they are called, each at its [`Item::slot`].
+    pub(crate) const NAMES: [(&'static str, &'static str); Item::SLOTS] = {
+        let mut names = [("", ""); Self::SLOTS];
+        let mut slot = 0;
+        while slot < Self::SLOTS {
+            names[slot] = if slot < Tool::NAMES.len() {
+                ("tool", Tool::NAMES[slot])
+            } else if slot < Tool::NAMES.len() + Prompt::NAMES.len() {
+                ("prompt", Prompt::NAMES[slot - Tool::NAMES.len()])
+            } else {
+                let before = Tool::NAMES.len() + Prompt::NAMES.len();
+                ("resource", Resource::KINDS[slot - before])
+            };
+            slot += 1;
+        }
+        names
+    };
+
+    /// Where its counts are.
+    pub(crate) const fn slot(self) -> usize {
+        match self {
+            Self::Tool(tool) => tool as usize,
+            Self::Prompt(prompt) => Tool::ALL.len() + prompt as usize,
+            Self::Resource(resource) => Tool::ALL.len() + Prompt::ALL.len() + resource.kind(),
+        }
+    }
+
     /// Whether what has this name may have something to say before its result.
     pub(crate) fn may_speak(name: &str) -> bool {
         let prompt = || Prompt::of(name).is_some_and(Prompt::speaks);
@@ -119,6 +149,23 @@ mod tests {
             meta: &no_meta(),
         };
         item.turn(&call).await.err()
+    }
+
+    #[test]
+    fn everything_that_can_be_run_has_a_slot_of_its_own_with_its_name() {
+        let names = |kind| Item::NAMES.iter().filter(move |name| name.0 == kind);
+        for (kind, name) in names("tool") {
+            let slot = Item::tool(name).unwrap().slot();
+            assert_eq!(Item::NAMES[slot], (*kind, *name));
+        }
+        for (kind, name) in names("prompt") {
+            let slot = Item::prompt(name).unwrap().slot();
+            assert_eq!(Item::NAMES[slot], (*kind, *name));
+        }
+        let memo = Item::resource("memo://a").unwrap().slot();
+        assert_eq!(Item::NAMES[memo], ("resource", "memo"));
+        let all = ["tool", "prompt", "resource"].map(|kind| names(kind).count());
+        assert_eq!(all.iter().sum::<usize>(), Item::SLOTS);
     }
 
     #[test]

@@ -84,19 +84,32 @@ pub(crate) struct Spent {
     handle: Duration,
 }
 
+impl Spent {
+    /// Handling and everything beside it.
+    pub(crate) const PARTS: usize = Part::ALL.len() + 1;
+    /// The names of all, in the order of the field: handling always happens, and sealing comes last.
+    pub(crate) const NAMES: [&'static str; Self::PARTS] = [
+        Part::Open.name(),
+        Part::Limit.name(),
+        Part::Store.name(),
+        "handle",
+        Part::Seal.name(),
+    ];
+
+    /// How long each took, in the order of [`Spent::NAMES`]; `None` for what did not happen.
+    pub(crate) fn by_part(&self) -> [Option<Duration>; Self::PARTS] {
+        let [open, limit, store, seal] = self.parts;
+        [open, limit, store, Some(self.handle), seal]
+    }
+}
+
 impl fmt::Display for Spent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for part in Part::ALL {
-            // Sealing comes last, and handling before it always happens.
-            if part == Part::Seal {
-                write!(f, "handle;dur={}", Millis(self.handle))?;
-            }
-            if let Some(took) = self.parts[part as usize] {
-                let (before, after) = match part {
-                    Part::Seal => (", ", ""),
-                    _ => ("", ", "),
-                };
-                write!(f, "{before}{};dur={}{after}", part.name(), Millis(took))?;
+        let mut separator = "";
+        for (name, took) in Self::NAMES.into_iter().zip(self.by_part()) {
+            if let Some(took) = took {
+                write!(f, "{separator}{name};dur={}", Millis(took))?;
+                separator = ", ";
             }
         }
         Ok(())

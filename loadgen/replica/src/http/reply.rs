@@ -10,7 +10,7 @@ use crate::http::event_stream::{self, EventStream};
 use crate::http::gate::ALLOWED;
 use crate::http::reply_body::ReplyBody;
 use crate::refusal::{Refusal, Wire};
-use crate::timing::Timing;
+use crate::timing::Spent;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static(header::SERVER_TIMING);
 /// Why writing a reply cannot fail.
@@ -27,15 +27,13 @@ pub(crate) fn accepted() -> Reply {
 }
 
 /// A result under the id it answers.
-pub(crate) fn result(id: &RawValue, result: &impl Serialize, timing: Timing) -> Reply {
+pub(crate) fn result(id: &RawValue, result: &impl Serialize) -> Reply {
     let body = Response::write_result(id, result).expect(WRITES);
-    let mut reply = json(StatusCode::OK, body);
-    insert(&mut reply, SERVER_TIMING, &timing.finish().to_string());
-    reply
+    json(StatusCode::OK, body)
 }
 
-/// A refusal, under the id if one could be read; timed once the body had been read.
-pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal, timing: Option<Timing>) -> Reply {
+/// A refusal, under the id if one could be read.
+pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal) -> Reply {
     let mut reply = match refusal.wire() {
         Wire::Rpc(error) => {
             let body = Response::write_error(id, &error).expect(WRITES);
@@ -54,10 +52,12 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal, timing: Option<T
         Refusal::BodySize | Refusal::BodyBroken => insert(&mut reply, CONNECTION, "close"),
         _ => {}
     }
-    if let Some(timing) = timing {
-        insert(&mut reply, SERVER_TIMING, &timing.finish().to_string());
-    }
     reply
+}
+
+/// Says in a reply that is otherwise ready what the time was spent on.
+pub(crate) fn say_timing(reply: &mut Reply, spent: &Spent) {
+    insert(reply, SERVER_TIMING, &spent.to_string());
 }
 
 /// A result that is there, as a stream of one event. Other replies stay as they are.

@@ -7,7 +7,7 @@ use prometheus_client::encoding::prometheus_text;
 use prometheus_client::registry::Registry;
 
 use crate::metrics::families::Families;
-use crate::metrics::{process, replies, states};
+use crate::metrics::{items, process, replies, requests, states};
 use crate::replica::Replica;
 
 /// Everything that a replica and its process tell about themselves, in Prometheus' text format.
@@ -44,7 +44,9 @@ impl Collector for Source {
             "The build that serves",
             &[("version", env!("CARGO_PKG_VERSION"))],
         )?;
+        requests::write(&mut to, &counters)?;
         replies::write(&mut to, &counters)?;
+        items::write(&mut to, &counters)?;
         states::write(&mut to, &counters.state)?;
         process::write(&mut to, &metrics_process::collector::collect())
     }

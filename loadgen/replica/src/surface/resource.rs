@@ -10,6 +10,16 @@ pub(crate) enum Resource<'a> {
 }
 
 impl<'a> Resource<'a> {
+    /// The kinds that there are, each at its [`Resource::kind`].
+    pub(crate) const KINDS: &'static [&'static str] = &["memo"];
+
+    /// Which of the kinds it is.
+    pub(crate) const fn kind(self) -> usize {
+        match self {
+            Self::Memo(_) => 0,
+        }
+    }
+
     /// The resource at this URI.
     pub(crate) fn at(uri: &'a str) -> Option<Self> {
         memo::name(uri).map(Self::Memo)

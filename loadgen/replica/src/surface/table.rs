@@ -31,6 +31,9 @@ macro_rules! table {
             /// Every entry, in the order of the list.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$entry,)*];
 
+            /// The names, in the same order.
+            pub(crate) const NAMES: &'static [&'static str] = &[$($name,)*];
+
             /// The entry of this name, which compares by case.
             pub(crate) fn of(name: &str) -> Option<Self> {
                 match name {

@@ -1,5 +1,12 @@
 //! The page for Prometheus: what it says after a known sequence of requests.
 
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame};
 use loadgen_replica::{Metrics, MetricsServer};
 use loadgen_seal::{Key, KeyId, KeyRing};
 use serde_json::json;
@@ -129,11 +136,86 @@ async fn counts_are_those_of_the_requests_made() {
         let sample = format!("loadgen_replica_states_{what}_total{{key=\"1\"}}");
         assert_eq!(page.value(&sample) as u64, 1);
     }
+    let requests = |what: &str| page.value(&format!("loadgen_replica_requests{what}")) as u64;
+    assert_eq!(requests("_total"), 11);
+    assert_eq!(requests("_cancelled_total"), 0);
+    assert_eq!(requests("_in_flight"), 0);
+    for (item, [started, ended, executed]) in [
+        (r#"{kind="tool",name="echo"}"#, [4, 4, 4]),
+        (r#"{kind="tool",name="confirm_delete"}"#, [2, 2, 1]),
+        (r#"{kind="resource",name="memo"}"#, [0, 0, 0]),
+    ] {
+        let value = |name: &str| page.value(&format!("loadgen_replica_{name}_total{item}")) as u64;
+        assert_eq!(value("handler_starts"), started, "{item}");
+        assert_eq!(value("handler_completions"), ended, "{item}");
+        assert_eq!(value("executions"), executed, "{item}");
+    }
+    // Two heads were refused, or notified, before anything was timed.
+    for (part, requests) in [
+        ("open", 3),
+        ("limit", 0),
+        ("store", 0),
+        ("handle", 9),
+        ("seal", 1),
+    ] {
+        let value = |name: &str| {
+            page.value(&format!(
+                "loadgen_replica_part_{name}_total{{part=\"{part}\"}}"
+            ))
+        };
+        assert_eq!(value("requests") as u64, requests, "{part}");
+        assert_eq!(value("seconds") > 0.0, requests > 0, "{part}");
+    }
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(
         page.value(&format!("loadgen_build_info{{version=\"{version}\"}}")) as u64,
         1
     );
+}
+
+/// A body that never comes.
+struct Never;
+
+impl Body for Never {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_loses_its_client_is_cancelled_and_nothing_else() {
+    let running = Running::start().await;
+    let echo = Post::call("echo", json!({ "text": "x" }));
+    let mut request = http::Request::post("/mcp");
+    for (name, value) in &echo.headers {
+        request = request.header(*name, value.as_slice());
+    }
+    let mut reply = Box::pin(running.replica.reply(request.body(Never).unwrap()));
+    assert!(polled_once(&mut reply).await.is_none());
+    let counters = running.replica.counters();
+    assert_eq!((counters.in_flight(), counters.cancelled), (1, 0));
+    drop(reply);
+    let counters = running.replica.counters();
+    assert_eq!((counters.in_flight(), counters.cancelled), (0, 1));
+    assert_eq!((counters.begun, counters.answered), (1, 0));
+    assert!(counters.refused.iter().all(|(_, count)| *count == 0));
+}
+
+/// What a future gives when it is polled once.
+async fn polled_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    poll_fn(|cx| {
+        Poll::Ready(match Pin::new(&mut *future).poll(cx) {
+            Poll::Ready(value) => Some(value),
+            Poll::Pending => None,
+        })
+    })
+    .await
 }
 
 /// An operator drops an old key when the count of states that it opens stands still.
