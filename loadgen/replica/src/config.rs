@@ -1,6 +1,7 @@
 use loadgen_seal::{Algorithm, Backend, KeyRing, Ttl};
 
 use crate::clock::Clock;
+use crate::fifo::Fifo;
 use crate::reply_form::ReplyForm;
 
 /// How a replica serves. Replicas of a fleet share `ring`, `algorithm`, `audience` and the two
@@ -25,6 +26,8 @@ pub struct Config {
     pub body_limit_bytes: usize,
     /// In which form results are sent.
     pub replies: ReplyForm,
+    /// Serves items one at a time, each for this long; `None` serves them as they come.
+    pub fifo: Option<Fifo>,
     /// The wall clock that lifetimes are judged by.
     pub clock: Clock,
 }
@@ -55,6 +58,7 @@ impl Config {
             instance: 0,
             body_limit_bytes: Self::BODY_LIMIT_BYTES,
             replies: ReplyForm::default(),
+            fifo: None,
             clock: Clock::system(),
         }
     }

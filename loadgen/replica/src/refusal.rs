@@ -48,6 +48,8 @@ pub(crate) enum Refusal {
     Resource(String),
     /// An answer cannot be understood.
     Answer(String),
+    /// The server has more to do than anybody would wait for.
+    Full,
     /// The state does not open: one reply for every cause.
     State,
     /// The server must ask what the client did not declare; holds what it would have to.
@@ -72,6 +74,7 @@ impl Refusal {
             Self::Accept => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodySize => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Full => StatusCode::SERVICE_UNAVAILABLE,
             Self::Seal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         }
@@ -116,6 +119,7 @@ impl Refusal {
                 Some(json!({ "uri": uri })),
             ),
             Self::Answer(why) => (ErrorCode::INVALID_PARAMS, why.clone().into(), None),
+            Self::Full => (ErrorCode::INTERNAL, "The queue is full".into(), None),
             Self::State => (
                 ErrorCode::INVALID_PARAMS,
                 STATE_REJECTED_MESSAGE.into(),
@@ -156,6 +160,7 @@ impl Refusal {
             Self::Target(_) => Cause::Target,
             Self::Resource(_) => Cause::Resource,
             Self::Answer(_) => Cause::Answer,
+            Self::Full => Cause::Full,
             Self::State => Cause::State,
             Self::Capability(_) => Cause::Capability,
             Self::Seal(_) => Cause::Seal,
@@ -219,6 +224,8 @@ pub enum Cause {
     Target,
     /// No such resource (-32602).
     Resource,
+    /// The queue of the fifo mode is full (503, -32603).
+    Full,
     /// A state that does not open (-32602); its own causes are counted by the sealer.
     State,
     /// An answer that cannot be understood (-32602).
@@ -231,7 +238,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order of the checks.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Path,
         Self::Origin,
         Self::HttpMethod,
@@ -249,6 +256,7 @@ impl Cause {
         Self::Params,
         Self::Target,
         Self::Resource,
+        Self::Full,
         Self::State,
         Self::Answer,
         Self::Capability,
@@ -275,6 +283,7 @@ impl Cause {
             Self::Params => "params",
             Self::Target => "target",
             Self::Resource => "resource",
+            Self::Full => "queue-full",
             Self::State => "state",
             Self::Answer => "answer",
             Self::Capability => "capability",
@@ -309,6 +318,7 @@ mod tests {
             Refusal::Target(String::new()),
             Refusal::Resource(String::new()),
             Refusal::Answer(String::new()),
+            Refusal::Full,
             Refusal::State,
             Refusal::Capability(Box::default()),
             Refusal::Seal(String::new()),

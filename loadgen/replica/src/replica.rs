@@ -14,6 +14,7 @@ use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::counters::Counters;
+use crate::fifo::{Full, Line};
 use crate::http::event_stream::{EventStream, Work};
 use crate::http::reply::{self, Reply};
 use crate::http::{body, gate, mirror};
@@ -33,6 +34,8 @@ pub struct Replica {
     catalogue: Catalogue,
     states: States,
     clock: Clock,
+    /// The queue for items, in the fifo mode.
+    line: Option<Line>,
     body_limit_bytes: usize,
     replies: ReplyForm,
     tally: Tally,
@@ -56,6 +59,7 @@ impl Replica {
                 config.flow_ttl.as_secs(),
             ),
             clock: config.clock,
+            line: config.fifo.map(Line::new),
             body_limit_bytes: config.body_limit_bytes,
             replies: config.replies,
             tally: Tally::new(),
@@ -83,6 +87,7 @@ impl Replica {
     /// 6. version (-32022);
     /// 7. method (404, -32601);
     /// 8. the other members of `params`, then what they name (-32602);
+    ///    in the fifo mode a request waits its turn here, or finds the queue full (503, -32603);
     /// 9. `requestState` (-32602), answers (-32602);
     /// 10. capability, only when the client must be asked (-32021).
     ///
@@ -217,6 +222,9 @@ impl Replica {
             Method::PromptsGet => Item::prompt(&target)?,
             _ => Item::resource(&target)?,
         };
+        if let Some(line) = &self.line {
+            line.serve().await.map_err(|Full| Refusal::Full)?;
+        }
         let named = Named {
             item,
             method: &request.method,

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use loadgen_replica::{
-    Cause, Config, Counters, Metrics, MetricsServer, Replica, ReplyForm, Server, Stopped,
+    Cause, Config, Counters, Fifo, Metrics, MetricsServer, Replica, ReplyForm, Server, ServiceTime,
+    Stopped,
 };
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
@@ -73,6 +74,15 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "FORM", default_value_t = ReplyForm::default())]
     replies: ReplyForm,
 
+    /// Serve tools, prompts and resources one at a time in order of arrival, each for a constant or an
+    /// exponentially distributed time: const:300us, exp:1ms.
+    #[arg(long, value_name = "LAW:TIME")]
+    fifo: Option<ServiceTime>,
+
+    /// Seed of the exponential service times.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "fifo")]
+    fifo_seed: u64,
+
     /// This replica's number, shown in the _meta of its results.
     #[arg(long, value_name = "N", default_value_t = 0)]
     instance: u32,
@@ -103,6 +113,10 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         config.flow_ttl = args.flow_ttl.unwrap_or(config.flow_ttl);
         config.audience = args.audience;
         config.replies = args.replies;
+        config.fifo = args.fifo.map(|service| Fifo {
+            service,
+            seed: args.fifo_seed,
+        });
         config.instance = args.instance;
         Ok((Replica::new(config)?, backend, args.transport.transport()?))
     });

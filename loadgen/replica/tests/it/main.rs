@@ -10,6 +10,7 @@
 
 mod body;
 mod client;
+mod fifo;
 mod h2_client;
 mod http2;
 mod metrics;
