@@ -4,6 +4,7 @@ mod accept;
 pub(crate) mod body;
 pub(crate) mod event_stream;
 pub(crate) mod gate;
+pub(crate) mod line_end;
 pub(crate) mod mirror;
 mod origin;
 pub(crate) mod reply;

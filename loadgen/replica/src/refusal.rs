@@ -36,8 +36,12 @@ pub(crate) enum Refusal {
     Meta(&'static str),
     /// A header is missing, malformed or says something else than the body.
     Header(String),
-    /// The version is not implemented; holds the one asked for.
-    Version(String),
+    /// The version is not implemented.
+    Version {
+        requested: String,
+        /// The only one that is, when a fault makes it another than ours.
+        only: Option<String>,
+    },
     /// There is no such method.
     Method,
     /// The parameters are wrong.
@@ -101,10 +105,13 @@ impl Refusal {
                 Some(json!({ "key": key, "supported": SUPPORTED_VERSIONS })),
             ),
             Self::Header(why) => (ErrorCode::HEADER_MISMATCH, why.clone().into(), None),
-            Self::Version(requested) => (
+            Self::Version { requested, only } => (
                 ErrorCode::UNSUPPORTED_VERSION,
                 "Unsupported protocol version".into(),
-                Some(json!({ "supported": SUPPORTED_VERSIONS, "requested": requested })),
+                Some(match only {
+                    None => json!({ "supported": SUPPORTED_VERSIONS, "requested": requested }),
+                    Some(only) => json!({ "supported": [only], "requested": requested }),
+                }),
             ),
             Self::Method => (ErrorCode::METHOD_NOT_FOUND, "Method not found".into(), None),
             Self::Params(why) => (ErrorCode::INVALID_PARAMS, why.clone(), None),
@@ -154,7 +161,7 @@ impl Refusal {
             Self::Request(_) => Cause::Request,
             Self::Meta(_) => Cause::Meta,
             Self::Header(_) => Cause::Header,
-            Self::Version(_) => Cause::Version,
+            Self::Version { .. } => Cause::Version,
             Self::Method => Cause::Method,
             Self::Params(_) => Cause::Params,
             Self::Target(_) => Cause::Target,
@@ -312,7 +319,10 @@ mod tests {
             Refusal::Request("x"),
             Refusal::Meta("x"),
             Refusal::Header(String::new()),
-            Refusal::Version(String::new()),
+            Refusal::Version {
+                requested: String::new(),
+                only: None,
+            },
             Refusal::Method,
             Refusal::Params("x".into()),
             Refusal::Target(String::new()),

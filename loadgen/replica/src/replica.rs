@@ -8,12 +8,14 @@ use hyper::body::Body;
 use loadgen_protocol::{Message, Meta, Params};
 use loadgen_seal::{ConfigError, SealError, Sealer};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::SUPPORTED_VERSIONS;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::counters::Counters;
+use crate::faults::{Command, CommandError, FaultCounts, Faults, Misled, Retold};
 use crate::fifo::{Full, Line};
 use crate::http::event_stream::{EventStream, Work};
 use crate::http::reply::{self, Reply};
@@ -39,6 +41,7 @@ pub struct Replica {
     body_limit_bytes: usize,
     replies: ReplyForm,
     tally: Tally,
+    faults: Arc<Faults>,
 }
 
 impl Replica {
@@ -52,6 +55,7 @@ impl Replica {
             ..loadgen_seal::Config::new(config.algorithm, config.backend, config.ring, config.ttl)
         };
         Ok(Self {
+            faults: Arc::new(Faults::none(config.instance)),
             catalogue: Catalogue::new(config.instance),
             states: States::new(
                 Sealer::new(&seal)?,
@@ -74,6 +78,20 @@ impl Replica {
     /// The largest request body that is read, in bytes.
     pub(crate) fn body_limit_bytes(&self) -> usize {
         self.body_limit_bytes
+    }
+
+    /// Misbehaves as it is told, or changes its keys, from now on. Gives what holds then, as
+    /// `docs/faults.md` describes it: `faults`, `freeze_ms`, `keys`, `applied`.
+    ///
+    /// # Errors
+    /// When the command cannot be obeyed; nothing has changed then.
+    pub fn obey(&self, command: Command) -> Result<Map<String, Value>, CommandError> {
+        self.faults.obey(command, &self.states)
+    }
+
+    /// How often each fault made a difference so far.
+    pub fn fault_counts(&self) -> FaultCounts {
+        self.faults.counts()
     }
 
     /// Answers one HTTP request. Checks run in this order, and the first that fails is the answer:
@@ -100,6 +118,36 @@ impl Replica {
         B: Body<Data = Bytes> + Unpin,
     {
         let visit = Visit::begin(&self.tally);
+        if self.faults.is_active() {
+            Box::pin(self.misled_reply(visit, request)).await
+        } else {
+            self.answer(visit, request, None).await
+        }
+    }
+
+    /// Answers while something is wrong.
+    async fn misled_reply<B>(self: &Arc<Self>, visit: Visit<'_>, request: Request<B>) -> Reply
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        self.faults.wait().await;
+        let Some(misled) = self.faults.request().map(Arc::new) else {
+            return self.answer(visit, request, None).await;
+        };
+        misled.begin().await;
+        let reply = self.answer(visit, request, Some(&misled)).await;
+        misled.end(reply)
+    }
+
+    async fn answer<B>(
+        self: &Arc<Self>,
+        visit: Visit<'_>,
+        request: Request<B>,
+        misled: Option<&Arc<Misled>>,
+    ) -> Reply
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
         let (head, body) = request.into_parts();
         let waits = gate::waits(&head.headers);
         if let Err(refusal) = gate::check(&head) {
@@ -110,12 +158,18 @@ impl Replica {
             return self.refuse(visit, &refusal);
         }
         match body::collect(body, self.body_limit_bytes, waits).await {
-            Ok(body) if self.may_stream(&head.headers) => {
-                self.stream(visit, head.headers, body).await
-            }
             Ok(body) => {
+                if let Some(instead) = misled.and_then(|misled| misled.instead(&body)) {
+                    visit.answered();
+                    return instead;
+                }
+                if self.may_stream(&head.headers) {
+                    let misled = misled.cloned();
+                    return self.stream(visit, head.headers, body, misled).await;
+                }
+                let misled = misled.map(|misled| &**misled);
                 let reply = self
-                    .handle(visit, &head.headers, &body, &Notifier::none())
+                    .handle(visit, &head.headers, &body, &Notifier::none(), misled)
                     .await;
                 if self.replies == ReplyForm::Sse {
                     reply::as_events(reply)
@@ -136,14 +190,23 @@ impl Replica {
     }
 
     /// Answers with events if anything comes before the last message; else as any other request.
-    async fn stream(self: &Arc<Self>, visit: Visit<'_>, headers: HeaderMap, body: Bytes) -> Reply {
+    async fn stream(
+        self: &Arc<Self>,
+        visit: Visit<'_>,
+        headers: HeaderMap,
+        body: Bytes,
+        misled: Option<Arc<Misled>>,
+    ) -> Reply {
         let (notifier, mut notices) = Notifier::channel();
         let replica = Arc::clone(self);
         let paused = visit.pause();
         // Polled at once, so that the visit is resumed before its client can be lost.
         let mut work = Box::pin(async move {
             let visit = Visit::resume(paused, &replica.tally);
-            replica.handle(visit, &headers, &body, &notifier).await
+            let misled = misled.as_deref();
+            replica
+                .handle(visit, &headers, &body, &notifier, misled)
+                .await
         });
         let (first, last): (_, Work) = tokio::select! {
             biased;
@@ -166,16 +229,26 @@ impl Replica {
         headers: &HeaderMap,
         body: &[u8],
         notifier: &Notifier,
+        misled: Option<&Misled>,
     ) -> Reply {
         let mut timing = Timing::start();
         let mut reply = match Message::parse(body) {
             Ok(Message::Request(request)) => {
-                match self.perform(headers, &request, notifier, &mut timing).await {
+                let performed = self
+                    .perform(headers, &request, notifier, misled, &mut timing)
+                    .await;
+                match performed {
                     Ok((event, outcome)) => {
                         self.tally.count(event);
-                        reply::result(request.id, &outcome)
+                        match misled.and_then(|misled| misled.rewrite(&outcome)) {
+                            None => reply::result(request.id, &outcome),
+                            Some(wrong) => reply::result(request.id, &wrong),
+                        }
                     }
-                    Err(refusal) => self.refusal(Some(request.id), &refusal),
+                    Err(refusal) => {
+                        let retold = misled.and_then(|m| m.retell(&refusal, &request.method));
+                        self.retold(request.id, &refusal, retold)
+                    }
                 }
             }
             Ok(Message::Notification) => {
@@ -188,6 +261,10 @@ impl Replica {
         let spent = timing.finish();
         reply::say_timing(&mut reply, &spent);
         self.tally.spent(&spent);
+        // A freeze may have begun since.
+        if self.faults.is_active() {
+            Box::pin(self.faults.wait()).await;
+        }
         visit.answered();
         reply
     }
@@ -197,6 +274,7 @@ impl Replica {
         headers: &HeaderMap,
         request: &loadgen_protocol::Request<'a>,
         notifier: &Notifier,
+        misled: Option<&Misled>,
         timing: &mut Timing,
     ) -> Result<(Event, Outcome<'a>), Refusal> {
         let params = Params::parse(request.params)?;
@@ -207,8 +285,14 @@ impl Replica {
             .map(|naming| params.target(naming));
         let named = target.as_ref().and_then(|t| t.as_deref().ok());
         mirror::check(headers, &meta.version, &request.method, named)?;
-        if !SUPPORTED_VERSIONS.contains(&&*meta.version) {
-            return Err(Refusal::Version(meta.version.into_owned()));
+        let only = misled.and_then(Misled::only_version);
+        if only.map_or(!SUPPORTED_VERSIONS.contains(&&*meta.version), |only| {
+            only != meta.version
+        }) {
+            return Err(Refusal::Version {
+                requested: meta.version.into_owned(),
+                only: only.map(str::to_owned),
+            });
         }
         let Some(method) = method else {
             return Err(Refusal::Method);
@@ -225,20 +309,29 @@ impl Replica {
         if let Some(line) = &self.line {
             line.serve().await.map_err(|Full| Refusal::Full)?;
         }
+        if method == Method::ToolsCall && misled.is_some_and(Misled::fails_call) {
+            let text = Content::Text("The replica was told to let this call fail.".into());
+            let outcome = Outcome::tool(text, true, &self.catalogue.meta);
+            return Ok((Event::Failed, outcome));
+        }
         let named = Named {
             item,
             method: &request.method,
             target: &target,
             params: &params,
             principal: gate::principal(headers),
+            misled,
         };
         let step = self.round(&named, &meta, notifier, timing).await?;
         let about = &*self.catalogue.meta;
         Ok(match step {
-            Sealed::Ask(ask, state) => (
-                Event::Asked,
-                Outcome::input_required(ask.questions, state, about),
-            ),
+            Sealed::Ask(mut ask, state) => {
+                if let Some(misled) = misled {
+                    misled.shuffle(&mut ask.questions);
+                }
+                let outcome = Outcome::input_required(ask.questions, state, about);
+                (Event::Asked, outcome)
+            }
             Sealed::Failed(text) => {
                 let outcome = Outcome::tool(Content::Text(text), true, about);
                 (Event::Failed, outcome)
@@ -292,18 +385,28 @@ impl Replica {
         timing: &mut Timing,
     ) -> Result<Sealed<'a>, Refusal> {
         let arguments = named.params.arguments;
-        let token = named.params.state()?;
-        let now = self.clock.now();
+        let misled = named.misled;
+        let mut token = named.params.state()?;
+        let mut now = self.clock.now();
+        if let Some(misled) = misled {
+            token = token.map(|token| misled.respelt(token));
+            now = misled.now(now);
+        }
         let scope = Scope {
             method: named.method,
             target: named.target,
             arguments: arguments.map(RawValue::get),
             principal: named.principal,
         };
+        let bind = || match misled {
+            Some(misled) if misled.binds_nothing() => States::bind_nothing(),
+            _ => self.states.bind(&scope),
+        };
         let opened = match token {
             None => None,
             Some(token) => Some(timing.run(Part::Open, || {
-                let binding = self.states.bind(&scope);
+                let binding = bind();
+                let now = misled.map_or(now, |misled| misled.opening_time(&token, now));
                 self.states
                     .open(&binding, &token, now)
                     .map(|opened| (binding, opened))
@@ -314,13 +417,18 @@ impl Replica {
             .as_ref()
             .and_then(|(_, opened)| Pending::split(&opened.state))
             .unzip();
-        let answers = Answers::parse(named.params.input_responses)?;
+        let mut answers = Answers::parse(named.params.input_responses)?;
+        if named.params.input_responses.is_some() && misled.is_some_and(Misled::ignores_answers) {
+            answers = Answers::default();
+        }
+        let suffix = misled.and_then(Misled::question_suffix);
         let call = Call {
             arguments: arguments.map_or("{}", RawValue::get),
             turn: Turn {
                 state,
                 asked,
                 answers: &answers,
+                suffix,
             },
             notifier,
             meta,
@@ -329,12 +437,17 @@ impl Replica {
         let step = named.item.turn(&call).await;
         let executed = matches!(step, Ok(Step::Done(_) | Step::Failed(_)));
         self.tally.ended(named.item, executed);
-        let ask = match step? {
+        let mut ask = match step? {
             Step::Done(content) => return Ok(Sealed::Done(content)),
             Step::Failed(text) => return Ok(Sealed::Failed(text)),
             Step::Ask(ask) => ask,
         };
-        if let Some(lacking) = mrtr::gate::lacking(&ask.questions, &meta.capabilities()) {
+        if let Some(misled) = misled {
+            misled.reword(&mut ask.questions);
+        }
+        if let Some(lacking) = mrtr::gate::lacking(&ask.questions, &meta.capabilities())
+            && !misled.is_some_and(Misled::asks_undeclared)
+        {
             return Err(Refusal::Capability(Box::new(lacking)));
         }
         let Some(state) = &ask.state else {
@@ -343,12 +456,10 @@ impl Replica {
         let sealed = timing.run(Part::Seal, || {
             let state = Pending::of(&ask.questions).before(state);
             match &opened {
-                None => {
-                    let binding = self.states.bind(&scope);
-                    self.states.seal(&binding, Round::FIRST, &state, now)
-                }
+                None => self.states.seal(&bind(), Round::FIRST, &state, now),
                 Some((binding, opened)) => {
                     let round = Round::after(opened.claims);
+                    let now = misled.map_or(now, |m| m.sealing_time(opened.claims, now));
                     self.states.seal(binding, round, &state, now)
                 }
             }
@@ -369,6 +480,20 @@ impl Replica {
         self.refusal(None, refusal)
     }
 
+    /// Refuses a request, in another way than its own if a fault has one.
+    fn retold(&self, id: &RawValue, refusal: &Refusal, retold: Option<Retold>) -> Reply {
+        if let Some(Retold::ToolError(text)) = retold {
+            self.tally.refused(refusal.cause());
+            let text = Content::Text(text.into());
+            return reply::result(id, &Outcome::tool(text, true, &self.catalogue.meta));
+        }
+        let mut reply = self.refusal(Some(id), refusal);
+        if let Some(Retold::Status(status)) = retold {
+            *reply.status_mut() = status;
+        }
+        reply
+    }
+
     fn refusal(&self, id: Option<&RawValue>, refusal: &Refusal) -> Reply {
         self.tally.refused(refusal.cause());
         reply::refusal(id, refusal)
@@ -382,6 +507,7 @@ struct Named<'a, 'b> {
     target: &'b str,
     params: &'b Params<'a>,
     principal: Option<&'b str>,
+    misled: Option<&'b Misled>,
 }
 
 /// A [`Step`] whose state has been sealed.

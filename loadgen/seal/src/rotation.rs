@@ -4,6 +4,7 @@ use crate::backend::Backend;
 use crate::counters::KeyCount;
 use crate::derived::DerivedKeys;
 use crate::key::{Key, KeyId};
+use crate::key_ring::Role;
 use crate::sealer::Sealer;
 use crate::slot::Slot;
 use crate::tally::Tally;
@@ -94,6 +95,18 @@ impl Sealer {
             tally: Arc::clone(&slot.tally),
         });
         Ok(changed)
+    }
+
+    /// The keys of the ring with their roles, in its order.
+    pub fn keys(&self) -> impl Iterator<Item = (Role, KeyId)> + '_ {
+        self.slots.iter().enumerate().map(|(index, slot)| {
+            let role = if index == self.mint {
+                Role::Mint
+            } else {
+                Role::Accept
+            };
+            (role, slot.id)
+        })
     }
 
     fn position(&self, id: KeyId) -> Option<usize> {

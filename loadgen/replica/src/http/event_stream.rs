@@ -6,6 +6,8 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
 
+use crate::http::line_end::LineEnd;
+
 /// How long a stream may be silent before a comment keeps it alive, as in the SDKs.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The comment that keeps a silent stream alive (the SSE standard has clients skip it).
@@ -24,6 +26,8 @@ pub(crate) struct EventStream {
     /// `None` once it is done.
     work: Option<Work>,
     silent_until: Pin<Box<Sleep>>,
+    /// `None` for LF.
+    line_end: Option<LineEnd>,
 }
 
 impl EventStream {
@@ -35,6 +39,7 @@ impl EventStream {
             notices,
             work: Some(work),
             silent_until: Box::pin(tokio::time::sleep(KEEP_ALIVE)),
+            line_end: None,
         }
     }
 
@@ -42,8 +47,20 @@ impl EventStream {
         self.work.is_none()
     }
 
+    pub(crate) fn end_lines_with(&mut self, end: LineEnd) {
+        self.line_end = Some(end);
+    }
+
     /// The next piece of the stream; `None` after the last message.
     pub(crate) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let piece = ready!(self.poll_piece(cx));
+        Poll::Ready(match self.line_end {
+            None => piece,
+            Some(end) => piece.map(|piece| end.apply(&piece)),
+        })
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let Some(work) = &mut self.work else {
             return Poll::Ready(None);
         };

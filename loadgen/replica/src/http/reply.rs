@@ -1,8 +1,8 @@
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName};
 use http::{HeaderValue, StatusCode};
-use loadgen_protocol::Response;
 use loadgen_protocol::names::header;
+use loadgen_protocol::{ErrorObject, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -58,6 +58,19 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal) -> Reply {
 /// Says in a reply that is otherwise ready what the time was spent on.
 pub(crate) fn say_timing(reply: &mut Reply, spent: &Spent) {
     insert(reply, SERVER_TIMING, &spent.to_string());
+}
+
+/// A JSON-RPC error with a status of its own.
+pub(crate) fn error(status: StatusCode, id: Option<&RawValue>, error: &ErrorObject<'_>) -> Reply {
+    json(status, Response::write_error(id, error).expect(WRITES))
+}
+
+/// A text that is no JSON-RPC.
+pub(crate) fn text(status: StatusCode, kind: &str, text: String) -> Reply {
+    let mut reply = Reply::new(ReplyBody::whole(text.into()));
+    *reply.status_mut() = status;
+    insert(&mut reply, CONTENT_TYPE, kind);
+    reply
 }
 
 /// A result that is there, as a stream of one event. Other replies stay as they are.

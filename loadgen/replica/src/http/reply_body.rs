@@ -6,6 +6,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::http::event_stream::EventStream;
+use crate::http::line_end::LineEnd;
 
 /// The body of a reply: bytes that are there already, or events that are still to come.
 pub struct ReplyBody(Kind);
@@ -27,6 +28,17 @@ impl ReplyBody {
 
     pub(crate) fn events(events: EventStream) -> Self {
         Self(Kind::Events(Box::new(events)))
+    }
+
+    /// An event stream, whole or not, with other line ends.
+    pub(crate) fn with_line_end(self, end: LineEnd) -> Self {
+        match self.0 {
+            Kind::Whole(bytes) => Self(Kind::Whole(bytes.map(|bytes| end.apply(&bytes)))),
+            Kind::Events(mut events) => {
+                events.end_lines_with(end);
+                Self(Kind::Events(events))
+            }
+        }
     }
 
     /// The bytes of a body that is there already.

@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 
-use loadgen_protocol::InputRequest;
+use loadgen_protocol::{ElicitForm, ElicitUrl, InputRequest};
 
 /// One question to the user.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Question {
     /// The name its answer comes back under.
     pub(crate) key: Cow<'static, str>,
@@ -21,6 +21,15 @@ impl Question {
         Self {
             key: key.into(),
             request: InputRequest::single_field(message, field, "string"),
+        }
+    }
+
+    /// Lets the words of a form or a page end with `suffix`.
+    pub(crate) fn reword(&mut self, suffix: &str) {
+        match &mut self.request {
+            InputRequest::Form(ElicitForm { message, .. })
+            | InputRequest::Url(ElicitUrl { message, .. }) => message.push_str(suffix),
+            InputRequest::Sampling(_) | InputRequest::Roots => {}
         }
     }
 

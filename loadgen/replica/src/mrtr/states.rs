@@ -1,3 +1,6 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::{ArcSwap, Guard};
 use loadgen_seal::{
     ArgumentsDigest, Binding, BindingFields, Claims, Opened, Refused, SealError, Sealer,
     UnixSeconds,
@@ -5,7 +8,10 @@ use loadgen_seal::{
 
 /// Seals and opens the state of this replica's workflows.
 pub(crate) struct States {
-    sealer: Sealer,
+    /// Another one takes its place when the keys change.
+    sealer: ArcSwap<Sealer>,
+    /// Held while the keys change, so that no change is lost.
+    turning: Mutex<()>,
     audience: String,
     /// How long a whole workflow may take from its first ask, in seconds.
     flow_ttl_s: u32,
@@ -54,14 +60,40 @@ impl Round {
 impl States {
     pub(crate) fn new(sealer: Sealer, audience: String, flow_ttl_s: u32) -> Self {
         Self {
-            sealer,
+            sealer: ArcSwap::from_pointee(sealer),
+            turning: Mutex::new(()),
             audience,
             flow_ttl_s,
         }
     }
 
-    pub(crate) fn sealer(&self) -> &Sealer {
-        &self.sealer
+    pub(crate) fn sealer(&self) -> Guard<Arc<Sealer>> {
+        self.sealer.load()
+    }
+
+    /// Changes the keys. Requests that have begun go on with those they began with.
+    ///
+    /// # Errors
+    /// When `change` fails; the keys stay then.
+    pub(crate) fn turn<E>(
+        &self,
+        change: impl FnOnce(&Sealer) -> Result<Sealer, E>,
+    ) -> Result<(), E> {
+        let _turning = self.turning.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = change(&self.sealer.load())?;
+        self.sealer.store(Arc::new(changed));
+        Ok(())
+    }
+
+    /// What states are bound to when nothing is looked at: all requests are alike.
+    pub(crate) fn bind_nothing() -> Binding {
+        Binding::new(&BindingFields {
+            audience: "",
+            method: "",
+            target: "",
+            arguments: ArgumentsDigest::none(),
+            principal: None,
+        })
     }
 
     pub(crate) fn bind(&self, scope: &Scope<'_>) -> Binding {
@@ -82,7 +114,7 @@ impl States {
         token: &str,
         now: UnixSeconds,
     ) -> Result<Opened, Refused> {
-        self.sealer.open(binding, token.as_bytes(), now)
+        self.sealer.load().open(binding, token.as_bytes(), now)
     }
 
     pub(crate) fn seal(
@@ -93,7 +125,7 @@ impl States {
         now: UnixSeconds,
     ) -> Result<String, SealError> {
         let claims = round.claims(now, self.flow_ttl_s);
-        self.sealer.seal(binding, claims, state, now)
+        self.sealer.load().seal(binding, claims, state, now)
     }
 }
 

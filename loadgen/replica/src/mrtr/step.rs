@@ -13,6 +13,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) asked: Option<Pending>,
     /// The answers of this round.
     pub(crate) answers: &'a Answers<'a>,
+    /// What every question ends with, when a fault changes their words.
+    pub(crate) suffix: Option<&'a str>,
 }
 
 impl<'a> Turn<'a> {
@@ -22,9 +24,20 @@ impl<'a> Turn<'a> {
     /// `state` itself.
     pub(crate) fn answers_to(&self, questions: &[Question]) -> &'a Answers<'a> {
         match self.asked {
-            Some(asked) if asked != Pending::of(questions) => Answers::NONE,
+            Some(asked) if asked != self.pending(questions) => Answers::NONE,
             _ => self.answers,
         }
+    }
+
+    fn pending(&self, questions: &[Question]) -> Pending {
+        let Some(suffix) = self.suffix else {
+            return Pending::of(questions);
+        };
+        let mut reworded = questions.to_vec();
+        for question in &mut reworded {
+            question.reword(suffix);
+        }
+        Pending::of(&reworded)
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn turn_of<'a>(state: Option<&'a [u8]>, answers: &str) -> Turn<'a> {
     Turn {
         state,
         asked: None,
+        suffix: None,
         answers: Box::leak(Box::new(Answers::parse(Some(answers)).unwrap())),
     }
 }

@@ -10,6 +10,7 @@
 
 mod body;
 mod client;
+mod faults;
 mod fifo;
 mod h2_client;
 mod http2;

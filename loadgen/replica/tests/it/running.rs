@@ -10,6 +10,17 @@ use tokio::task::JoinHandle;
 /// When the tests' clocks start, in seconds since 1970.
 pub(crate) const NOW: u64 = 1_900_000_000;
 
+/// How the tests' replicas serve, with a key made of this byte, and the clock that they read.
+pub(crate) fn config(key: u8) -> (Config, Arc<AtomicU64>) {
+    let clock = Arc::new(AtomicU64::new(NOW));
+    let ring = KeyRing::single(Key::new(KeyId(1), &[key; 32], None).unwrap());
+    let ttl = Ttl::try_from(600_u64).unwrap();
+    let mut config = Config::new(ring, Algorithm::Aes256Gcm, Backend::AwsLcRs, ttl);
+    let read = Arc::clone(&clock);
+    config.clock = Clock::from_fn(move || UnixSeconds(read.load(Ordering::Relaxed)));
+    (config, clock)
+}
+
 /// A replica that serves on a free loopback port until it is dropped or stopped.
 pub(crate) struct Running {
     pub(crate) address: std::net::SocketAddr,
@@ -43,12 +54,7 @@ impl Running {
         change: impl FnOnce(&mut Config),
         transport: Transport,
     ) -> Self {
-        let clock = Arc::new(AtomicU64::new(NOW));
-        let ring = KeyRing::single(Key::new(KeyId(1), &[key; 32], None).unwrap());
-        let ttl = Ttl::try_from(600_u64).unwrap();
-        let mut config = Config::new(ring, Algorithm::Aes256Gcm, Backend::AwsLcRs, ttl);
-        let read = Arc::clone(&clock);
-        config.clock = Clock::from_fn(move || UnixSeconds(read.load(Ordering::Relaxed)));
+        let (mut config, clock) = config(key);
         change(&mut config);
         let replica = Arc::new(Replica::new(config).unwrap());
         let listen = ([127, 0, 0, 1], 0).into();

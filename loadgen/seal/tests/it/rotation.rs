@@ -71,6 +71,8 @@ fn the_place_of_the_minting_key_moves_with_the_ring() {
     let token = minted(&left);
     let said = Unverified::read(token.as_bytes()).unwrap();
     assert_eq!(said.key, KeyId(3));
+    let keys: Vec<_> = left.keys().collect();
+    assert_eq!(keys, [(Role::Accept, KeyId(2)), (Role::Mint, KeyId(3))]);
     assert!(opens(&left, &token));
 }
 

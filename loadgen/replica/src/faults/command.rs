@@ -1,0 +1,265 @@
+use std::fmt;
+
+use loadgen_seal::{Key, KeyId, KeyRing, KeyRingError, Role, RotationError};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::faults::millis::Millis;
+
+/// One line of the language in which a replica is told to misbehave: a JSON object with one member.
+#[derive(Debug)]
+pub struct Command(pub(crate) Verb);
+
+/// What a line says.
+#[derive(Debug)]
+pub(crate) enum Verb {
+    /// Adds these faults to those that are set, or takes those away whose value is null or false.
+    Set(Map<String, Value>),
+    /// Ends every fault.
+    Clear,
+    /// Answers nothing for this long from now on.
+    Freeze(Millis),
+    /// Opens states of this key too.
+    Accept(Key),
+    /// Mints with the key of this id.
+    Mint(KeyId),
+    /// Forgets the key of this id.
+    Drop(KeyId),
+    /// Changes nothing and tells what is set and how often it made a difference.
+    Show,
+}
+
+/// Why a line was not obeyed. Nothing has changed then.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// The line is no command.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key is not known or has a value that it cannot have.
+    #[error("{path}: {message}")]
+    Value {
+        /// The key, behind those that hold it.
+        path: String,
+        /// What is wrong with it and what would be right.
+        message: String,
+    },
+    /// A key does nothing beside those that are set.
+    #[error("{0}")]
+    Useless(&'static str),
+    /// The text of a key cannot be read.
+    #[error("keys.accept: {0}")]
+    Key(#[from] KeyRingError),
+    /// The key says that it mints.
+    #[error("keys.accept: the role must be accept; make the key mint by keys.mint afterwards")]
+    Role,
+    /// The ring cannot be changed so.
+    #[error("keys: {0}")]
+    Rotation(#[from] RotationError),
+}
+
+/// The line as it is written.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Set(Map<String, Value>),
+    Clear(Yes),
+    FreezeMs(Millis),
+    Keys(Change),
+    Show(Yes),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Change {
+    Accept(String),
+    Mint(u8),
+    Drop(u8),
+}
+
+/// The value of a command that has none.
+#[derive(Deserialize)]
+#[serde(try_from = "bool")]
+struct Yes;
+
+impl Command {
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// When it is no command; the error names what would be right.
+    pub fn parse(line: &str) -> Result<Self, CommandError> {
+        let mut json = serde_json::Deserializer::from_str(line);
+        let read: Line = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| CommandError::of_path("", &error))?;
+        json.end()
+            .map_err(|_| CommandError::Syntax("a line holds one JSON object and no more".into()))?;
+        Ok(Self(match read {
+            Line::Set(faults) => Verb::Set(faults),
+            Line::Clear(Yes) => Verb::Clear,
+            Line::FreezeMs(time) => Verb::Freeze(time),
+            Line::Show(Yes) => Verb::Show,
+            Line::Keys(Change::Mint(id)) => Verb::Mint(KeyId(id)),
+            Line::Keys(Change::Drop(id)) => Verb::Drop(KeyId(id)),
+            Line::Keys(Change::Accept(text)) => match KeyRing::parse_key(&text)? {
+                (Role::Accept, key) => Verb::Accept(key),
+                (Role::Mint, _) => return Err(CommandError::Role),
+            },
+        }))
+    }
+}
+
+impl CommandError {
+    /// An error of serde's, with the path to what is wrong and without its place in the text, which
+    /// is one line.
+    pub(super) fn of_path<E: fmt::Display>(
+        above: &str,
+        error: &serde_path_to_error::Error<E>,
+    ) -> Self {
+        let message = error.inner().to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let mut path: Vec<String> = [above.to_owned(), error.path().to_string()].into();
+        path.retain(|part| !part.is_empty() && part != "." && part != "?");
+        if let Some((key, valid)) = unknown(message, "unknown field `") {
+            let named = path
+                .last()
+                .is_some_and(|last| last.rsplit('.').next() == Some(key));
+            if !named {
+                path.push(key.to_owned());
+            }
+            return Self::Value {
+                path: path.join("."),
+                message: match nearest(key, &valid) {
+                    Some(near) => format!("no such key; the nearest is {near}"),
+                    None => format!("no such key; there are {}", valid.join(", ")),
+                },
+            };
+        }
+        if path.is_empty() {
+            return Self::Syntax(match unknown(message, "unknown variant `") {
+                Some((verb, valid)) => {
+                    format!("{verb}: no such command; there are {}", valid.join(", "))
+                }
+                None => format!("a line must be one JSON object with one member: {message}"),
+            });
+        }
+        Self::Value {
+            path: path.join("."),
+            message: message.to_owned(),
+        }
+    }
+}
+
+impl TryFrom<bool> for Yes {
+    type Error = &'static str;
+
+    fn try_from(yes: bool) -> Result<Self, Self::Error> {
+        if yes {
+            Ok(Self)
+        } else {
+            Err("the value must be true")
+        }
+    }
+}
+
+/// The unknown name and the valid ones of serde's message about it.
+fn unknown<'a>(message: &'a str, prefix: &str) -> Option<(&'a str, Vec<&'a str>)> {
+    let (name, rest) = message.strip_prefix(prefix)?.split_once('`')?;
+    Some((name, rest.split('`').skip(1).step_by(2).collect()))
+}
+
+/// The valid name that looks most like `name`, if any looks like it at all.
+fn nearest<'a>(name: &str, valid: &[&'a str]) -> Option<&'a str> {
+    let score = |candidate: &str| strsim::normalized_damerau_levenshtein(name, candidate);
+    valid
+        .iter()
+        .copied()
+        .max_by(|a, b| score(a).total_cmp(&score(b)))
+        .filter(|best| score(best) >= 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(line: &str) -> String {
+        Command::parse(line).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn each_command_is_read() {
+        let verb = |line: &str| Command::parse(line).unwrap().0;
+        assert!(matches!(verb(r#"{"set":{"latency_ms":5}}"#), Verb::Set(m) if m.len() == 1));
+        assert!(matches!(verb(r#"{"clear":true}"#), Verb::Clear));
+        assert!(
+            matches!(verb(r#" {"freeze_ms": 2000} "#), Verb::Freeze(t) if t.get().as_secs() == 2)
+        );
+        assert!(matches!(verb(r#"{"show":true}"#), Verb::Show));
+        assert!(matches!(
+            verb(r#"{"keys":{"mint":2}}"#),
+            Verb::Mint(KeyId(2))
+        ));
+        assert!(matches!(
+            verb(r#"{"keys":{"drop":1}}"#),
+            Verb::Drop(KeyId(1))
+        ));
+        let key = Key::generate(KeyId(9), None).to_secret_line(Role::Accept);
+        let line = serde_json::json!({ "keys": { "accept": &*key } }).to_string();
+        assert!(matches!(verb(&line), Verb::Accept(key) if key.id() == KeyId(9)));
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused_with_what_would_be_right() {
+        for (bad, says) in [
+            ("", "a line must be one JSON object with one member: EOF"),
+            ("latency", "a line must be one JSON object"),
+            ("[]", "a line must be one JSON object"),
+            ("{}", "a line must be one JSON object"),
+            (
+                r#"{"sett":{}}"#,
+                "sett: no such command; there are set, clear, freeze_ms, keys, show",
+            ),
+            (
+                r#"{"set":{},"clear":true}"#,
+                "a line must be one JSON object with one member",
+            ),
+            (
+                r#"{"show":true} {"show":true}"#,
+                "a line holds one JSON object and no more",
+            ),
+            (r#"{"clear":false}"#, "clear: the value must be true"),
+            (
+                r#"{"freeze_ms":-1}"#,
+                "freeze_ms: invalid value: integer `-1`, expected u64",
+            ),
+            (
+                r#"{"freeze_ms":3600001}"#,
+                "freeze_ms: milliseconds must be at most 3600000",
+            ),
+            (
+                r#"{"set":5}"#,
+                "set: invalid type: integer `5`, expected a map",
+            ),
+            (r#"{"keys":{"accept":5}}"#, "keys.accept: invalid type"),
+            (
+                r#"{"keys":{"accept":"1:accept:AAAA"}}"#,
+                "keys.accept: key line 1: ",
+            ),
+            (
+                r#"{"keys":{"mint":256}}"#,
+                "keys.mint: invalid value: integer `256`, expected u8",
+            ),
+            (r#"{"keys":{"forget":1}}"#, "keys"),
+        ] {
+            assert!(error(bad).contains(says), "{bad}: {}", error(bad));
+        }
+    }
+
+    #[test]
+    fn a_key_that_would_mint_at_once_is_refused_and_never_shown() {
+        let key = Key::generate(KeyId(9), None).to_secret_line(Role::Mint);
+        let line = serde_json::json!({ "keys": { "accept": &*key } }).to_string();
+        assert!(error(&line).contains("the role must be accept"));
+        let cut = line.replace(":mint:", ":mine:");
+        let secret = key.split(':').nth(2).unwrap().trim();
+        assert!(!error(&cut).contains(secret));
+    }
+}
