@@ -2,6 +2,7 @@
 //! and the decisions that follow. `docs/faults.md` is the table of it all.
 
 mod command;
+mod connections;
 mod counts;
 mod delay;
 mod draw;

@@ -26,6 +26,7 @@ use crate::notifier::Notifier;
 use crate::outcome::{Content, Outcome};
 use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
+use crate::server::ConnectionPolicy;
 use crate::surface::{Call, Item};
 use crate::tally::{Event, Tally};
 use crate::timing::{Part, Timing};
@@ -89,6 +90,11 @@ impl Replica {
         self.faults.obey(command, &self.states)
     }
 
+    /// Lets faults of connections act on the server with this policy.
+    pub(crate) fn govern(&self, connections: Arc<ConnectionPolicy>) {
+        self.faults.govern(connections);
+    }
+
     /// How often each fault made a difference so far.
     pub fn fault_counts(&self) -> FaultCounts {
         self.faults.counts()
@@ -136,7 +142,7 @@ impl Replica {
         };
         misled.begin().await;
         let reply = self.answer(visit, request, Some(&misled)).await;
-        misled.end(reply)
+        misled.end(reply).await
     }
 
     async fn answer<B>(

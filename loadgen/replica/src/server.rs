@@ -2,7 +2,7 @@ mod connection;
 mod connections;
 mod crew;
 mod crowd;
-mod cut;
+pub(crate) mod cut;
 mod intake;
 mod keeper;
 mod link;
@@ -86,6 +86,7 @@ impl Server {
         transport: Transport,
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
+        replica.govern(Arc::clone(&transport.policy));
         Ok(Self {
             address: listener.local_addr()?,
             listener,

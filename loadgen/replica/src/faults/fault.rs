@@ -12,6 +12,10 @@ pub enum Fault {
     Error,
     /// An HTML page was answered and nothing executed.
     Html,
+    /// The connection was cut and nothing executed.
+    CloseBefore,
+    /// The connection was cut after the request was executed.
+    CloseAfter,
     /// A tool call was answered with `isError` and not executed.
     ToolError,
     /// A result left without its `resultType`.
@@ -44,18 +48,22 @@ pub enum Fault {
     ClockOffset,
     /// Memory was leaked.
     Leak,
+    /// A reply dripped.
+    Drip,
     /// A stream left with other line ends.
     SseLineEnd,
 }
 
 impl Fault {
     /// Every fault that is counted.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::Freeze,
         Self::Stall,
         Self::Latency,
         Self::Error,
         Self::Html,
+        Self::CloseBefore,
+        Self::CloseAfter,
         Self::ToolError,
         Self::OmitResultType,
         Self::ResultType,
@@ -72,6 +80,7 @@ impl Fault {
         Self::NoExpiry,
         Self::ClockOffset,
         Self::Leak,
+        Self::Drip,
         Self::SseLineEnd,
     ];
 
@@ -83,6 +92,8 @@ impl Fault {
             Self::Latency => "latency_ms",
             Self::Error => "error_rate",
             Self::Html => "html_rate",
+            Self::CloseBefore => "close_before_rate",
+            Self::CloseAfter => "close_after_rate",
             Self::ToolError => "tool_error_every",
             Self::OmitResultType => "omit_result_type",
             Self::ResultType => "result_type",
@@ -99,6 +110,7 @@ impl Fault {
             Self::NoExpiry => "no_expiry",
             Self::ClockOffset => "clock_offset_s",
             Self::Leak => "leak_bytes",
+            Self::Drip => "drip",
             Self::SseLineEnd => "sse_line_end",
         }
     }

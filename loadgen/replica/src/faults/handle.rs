@@ -8,12 +8,14 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::faults::command::CommandError;
+use crate::faults::connections;
 use crate::faults::counts::{Applied, FaultCounts};
 use crate::faults::draw::Draw;
 use crate::faults::fault::Fault;
 use crate::faults::request::Misled;
 use crate::faults::settings::Settings;
 use crate::faults::snapshot::Snapshot;
+use crate::server::ConnectionPolicy;
 
 /// The most memory that is leaked in all, in bytes.
 const LEAK_MAX_BYTES: usize = 1 << 30;
@@ -39,6 +41,17 @@ pub(crate) struct Faults {
 struct Book {
     set: Map<String, Value>,
     current: Snapshot,
+    /// Where faults of connections act, once there is a server.
+    connections: Option<Arc<ConnectionPolicy>>,
+}
+
+impl Book {
+    fn settle(&mut self, settings: Settings) {
+        let before = std::mem::replace(&mut self.current.settings, settings);
+        if let Some(policy) = &self.connections {
+            connections::change(policy, &before, &self.current.settings);
+        }
+    }
 }
 
 /// Memory that nobody gives back until all faults end.
@@ -63,6 +76,7 @@ impl Faults {
             book: Mutex::new(Book {
                 set: Map::new(),
                 current,
+                connections: None,
             }),
             changed: Notify::new(),
             requests: AtomicU64::new(0),
@@ -70,6 +84,13 @@ impl Faults {
             applied: Applied::default(),
             leak: Mutex::default(),
         }
+    }
+
+    /// Lets faults of connections act on these from now on.
+    pub(crate) fn govern(&self, policy: Arc<ConnectionPolicy>) {
+        let mut book = self.lock();
+        connections::change(&policy, &Settings::default(), &book.current.settings);
+        book.connections = Some(policy);
     }
 
     /// What goes wrong with the request that begins now; `None` when nothing is wrong at all.
@@ -131,7 +152,7 @@ impl Faults {
             self.calls.store(0, Ordering::Relaxed);
         }
         book.current.draw.seed = settings.seed.unwrap_or(0);
-        book.current.settings = settings;
+        book.settle(settings);
         book.set = set;
         self.publish(&book, now);
         Ok(())
@@ -141,7 +162,7 @@ impl Faults {
     pub(crate) fn clear(&self, now: Instant) {
         let mut book = self.lock();
         book.set.clear();
-        book.current.settings = Settings::default();
+        book.settle(Settings::default());
         book.current.draw.seed = 0;
         book.current.frozen_until = None;
         self.requests.store(0, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
+use http_body_util::BodyExt as _;
 use loadgen_protocol::names::method;
 use loadgen_protocol::{ErrorCode, ErrorObject, Message, STATE_REJECTED_MESSAGE};
 
@@ -8,7 +9,9 @@ use crate::faults::request::Misled;
 use crate::faults::settings::{ErrorKind, StateRefusal};
 use crate::faults::snapshot::Interruption;
 use crate::http::reply::{self, Reply};
+use crate::http::reply_body::ReplyBody;
 use crate::refusal::Refusal;
+use crate::server::cut::Cut;
 
 /// How a refusal is told instead of in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,7 @@ impl Misled {
     /// What is answered to a request with this body instead of executing it, if anything.
     pub(crate) fn instead(&self, body: &[u8]) -> Option<Reply> {
         Some(match self.interruption()? {
+            Interruption::Close => cut(),
             Interruption::Html(status) => {
                 let page = format!(
                     "<!DOCTYPE html>\n<html><head><title>{status}</title></head>\n\
@@ -63,7 +67,22 @@ impl Misled {
     }
 
     /// The reply as it leaves.
-    pub(crate) fn end(&self, reply: Reply) -> Reply {
+    pub(crate) async fn end(&self, reply: Reply) -> Reply {
+        if Cut::is_wanted(&reply) {
+            return reply;
+        }
+        if self.closes_after() {
+            // What streams is executed while it is read.
+            let _ = reply.into_body().collect().await;
+            return cut();
+        }
+        if self.settings().drip.is_some() {
+            self.count(Fault::Drip);
+        }
+        self.with_line_end(reply)
+    }
+
+    fn with_line_end(&self, reply: Reply) -> Reply {
         let Some(end) = self.settings().sse_line_end else {
             return reply;
         };
@@ -74,6 +93,13 @@ impl Misled {
         self.count(Fault::SseLineEnd);
         reply.map(|body| body.with_line_end(end))
     }
+}
+
+/// Tells the transport to close the connection, or to reset the stream, instead of answering.
+fn cut() -> Reply {
+    let mut reply = Reply::new(ReplyBody::empty());
+    reply.extensions_mut().insert(Cut);
+    reply
 }
 
 fn error(kind: ErrorKind, body: &[u8]) -> Reply {

@@ -42,6 +42,11 @@ impl Misled {
         Some(instead)
     }
 
+    /// Whether the connection is cut now that the request was executed.
+    pub(super) fn closes_after(&self) -> bool {
+        self.counted(Fault::CloseAfter, self.snapshot.closes_after(self.number))
+    }
+
     /// Whether this tool call is one of those that fail.
     pub(crate) fn fails_call(&self) -> bool {
         let fails = self

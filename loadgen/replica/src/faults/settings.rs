@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::faults::command::CommandError;
 use crate::faults::delay::Delay;
+use crate::faults::millis::Millis;
 use crate::faults::share::Share;
 use crate::faults::stall::Stall;
 use crate::http::line_end::LineEnd;
@@ -19,11 +20,14 @@ pub(crate) struct Settings {
     pub(crate) latency_ms: Option<Delay>,
     pub(crate) latency_rate: Option<Share>,
     pub(crate) stall: Option<Stall>,
+    pub(crate) drip: Option<Drip>,
 
     pub(crate) error_rate: Option<Share>,
     pub(crate) error_kind: Option<ErrorKind>,
     pub(crate) html_rate: Option<Share>,
     pub(crate) html_status: Option<Status>,
+    pub(crate) close_before_rate: Option<Share>,
+    pub(crate) close_after_rate: Option<Share>,
 
     pub(crate) tool_error_every: Option<NonZeroU32>,
     pub(crate) omit_result_type: bool,
@@ -44,6 +48,11 @@ pub(crate) struct Settings {
     pub(crate) no_binding: bool,
     pub(crate) no_expiry: bool,
     pub(crate) clock_offset_s: Option<i32>,
+
+    pub(crate) close_idle_ms: Option<Millis>,
+    pub(crate) goaway_every: Option<NonZeroU32>,
+    pub(crate) accept_limit: Option<NonZeroU32>,
+    pub(crate) accept_over: Option<Over>,
 
     pub(crate) leak_bytes: Option<Leak>,
 }
@@ -76,6 +85,25 @@ pub(crate) enum StateRefusal {
     /// A tool result with `isError` and the message as text; methods without such results: as
     /// `http-200`.
     ToolError,
+}
+
+/// What becomes of connections beyond the accept limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Over {
+    #[default]
+    Wait,
+    Close,
+}
+
+/// Reply bodies in pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Drip {
+    /// Bytes of a piece.
+    pub(crate) bytes: NonZeroU32,
+    /// Pause before each piece.
+    pub(crate) every_ms: Millis,
 }
 
 /// An HTTP status of a final reply that has a body.
@@ -124,6 +152,10 @@ impl Settings {
     fn check(&self) -> Result<(), &'static str> {
         let retyped = self.omit_result_type || self.result_type.is_some();
         let alone = [
+            (
+                self.accept_over.is_some() && self.accept_limit.is_none(),
+                "set.accept_over does nothing without accept_limit",
+            ),
             (
                 self.latency_rate.is_some() && self.latency_ms.is_none(),
                 "set.latency_rate does nothing without latency_ms",
@@ -260,6 +292,14 @@ mod tests {
                 "set.stall: missing field `every_ms`",
             ),
             (
+                json!({ "drip": { "bytes": 0, "every_ms": 1 } }),
+                "set.drip.bytes: invalid value: integer `0`, expected a nonzero u32",
+            ),
+            (
+                json!({ "close_idle_ms": 3_600_001 }),
+                "set.close_idle_ms: milliseconds must be at most 3600000",
+            ),
+            (
                 json!({ "tool_error_every": 0 }),
                 "set.tool_error_every: invalid value",
             ),
@@ -323,6 +363,10 @@ mod tests {
             (
                 json!({ "error_kind": "rpc-200" }),
                 json!({ "error_kind": "rpc-200", "error_rate": 1 }),
+            ),
+            (
+                json!({ "accept_over": "close" }),
+                json!({ "accept_over": "close", "accept_limit": 1 }),
             ),
             (
                 json!({ "html_status": 502 }),

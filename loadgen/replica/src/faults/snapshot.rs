@@ -23,6 +23,8 @@ pub(crate) struct Snapshot {
 /// What happens to a request instead of its execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interruption {
+    /// The connection is cut.
+    Close,
     /// A page of HTML, as a proxy would show it.
     Html(StatusCode),
     /// An error.
@@ -62,10 +64,11 @@ impl Snapshot {
         hit.then(|| delay.sample(&mut stream))
     }
 
-    /// What happens to the request instead of its execution: a page of HTML or, if that
-    /// does not hit, an error.
+    /// What happens to the request instead of its execution: the first that hits of a cut
+    /// connection, a page of HTML and an error.
     pub(crate) fn interruption(&self, number: u64) -> Option<(Fault, Interruption)> {
         let Settings {
+            close_before_rate,
             html_rate,
             html_status,
             error_rate,
@@ -74,6 +77,7 @@ impl Snapshot {
         } = self.settings;
         let html = html_status.map_or(StatusCode::BAD_GATEWAY, |status| status.get());
         [
+            (Fault::CloseBefore, close_before_rate, Interruption::Close),
             (Fault::Html, html_rate, Interruption::Html(html)),
             (
                 Fault::Error,
@@ -84,6 +88,11 @@ impl Snapshot {
         .into_iter()
         .find(|&(fault, share, _)| self.hits(fault, share, number))
         .map(|(fault, _, instead)| (fault, instead))
+    }
+
+    /// Whether the connection is cut once the request was executed.
+    pub(crate) fn closes_after(&self, number: u64) -> bool {
+        self.hits(Fault::CloseAfter, self.settings.close_after_rate, number)
     }
 
     /// What becomes of the `resultType` of the request's result.
@@ -168,14 +177,15 @@ mod tests {
     #[test]
     fn one_request_has_one_interruption() {
         let all = snapshot(json!({
-            "html_rate": 0.5, "error_rate": 0.5,
+            "close_before_rate": 0.5, "html_rate": 0.5, "error_rate": 0.5,
         }));
         let count = |wanted| of_10_000(|n| all.interruption(n).map(|(fault, _)| fault) == wanted);
         // Halves of what the ones before have left; three standard deviations are at most 150.
         for (fault, share) in [
-            (Some(Fault::Html), 5000),
-            (Some(Fault::Error), 2500),
-            (None, 2500),
+            (Some(Fault::CloseBefore), 5000),
+            (Some(Fault::Html), 2500),
+            (Some(Fault::Error), 1250),
+            (None, 1250),
         ] {
             assert!(count(fault).abs_diff(share) <= 150, "{fault:?}");
         }

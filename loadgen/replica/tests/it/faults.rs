@@ -1,5 +1,6 @@
 //! The replica misbehaves as it is told, and only so.
 
+mod connections;
 mod docs;
 mod keys;
 mod questions;
