@@ -2,7 +2,10 @@ use loadgen_seal::{Algorithm, Backend, KeyRing, Ttl};
 
 use crate::clock::Clock;
 use crate::fifo::Fifo;
+use crate::limit::LimitConfig;
+use crate::redis_link::RedisConfig;
 use crate::reply_form::ReplyForm;
+use crate::store::StoreConfig;
 
 /// How a replica serves. Replicas of a fleet share `ring`, `algorithm`, `audience` and the two
 /// lifetimes.
@@ -28,6 +31,12 @@ pub struct Config {
     pub replies: ReplyForm,
     /// Serves items one at a time, each for this long; `None` serves them as they come.
     pub fifo: Option<Fifo>,
+    /// How many requests are admitted; `None` is as many as come.
+    pub limit: Option<LimitConfig>,
+    /// Where used tokens are recorded.
+    pub store: StoreConfig,
+    /// The Redis behind a shared limit and a shared record; `None` when neither is.
+    pub redis: Option<RedisConfig>,
     /// The wall clock that lifetimes are judged by.
     pub clock: Clock,
 }
@@ -59,6 +68,9 @@ impl Config {
             body_limit_bytes: Self::BODY_LIMIT_BYTES,
             replies: ReplyForm::default(),
             fifo: None,
+            limit: None,
+            store: StoreConfig::default(),
+            redis: None,
             clock: Clock::system(),
         }
     }

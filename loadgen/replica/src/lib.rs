@@ -13,15 +13,19 @@ mod counters;
 mod faults;
 mod fifo;
 mod http;
+mod limit;
 mod method;
 mod metrics;
 mod mrtr;
 mod notifier;
 mod outcome;
+mod redis_link;
 mod refusal;
 mod replica;
 mod reply_form;
 mod server;
+mod setup_error;
+mod store;
 mod surface;
 mod tally;
 mod timing;
@@ -36,7 +40,12 @@ pub use counters::{Counters, ItemCount, PartTime};
 pub use faults::{Command, CommandError, Fault, FaultCounts};
 pub use fifo::{BadServiceTime, Fifo, ServiceTime};
 pub use http::reply_body::ReplyBody;
+pub use limit::{
+    LimitConfig, LimitCounters, LimitError, LimitMode, LimitScope, PrincipalCounters, Quota,
+    QuotaError, Rate, RateError, Signal, SignalError, Ticks,
+};
 pub use metrics::{Metrics, MetricsServer};
+pub use redis_link::{RedisConfig, RedisLink, RedisUrlError, WhenDown};
 pub use refusal::Cause;
 pub use replica::Replica;
 pub use reply_form::ReplyForm;
@@ -44,3 +53,5 @@ pub use server::{
     AcceptLimit, ConnectionCounts, ConnectionPolicy, Connections, Drip, OverLimit, Server, Stopped,
     Tls, TlsError, TlsProvider, Transport,
 };
+pub use setup_error::SetupError;
+pub use store::{Redemption, StoreConfig, StoreCounters, UsedTokens};

@@ -8,6 +8,7 @@ use loadgen_protocol::{
 use serde_json::{Value, json};
 
 use crate::SUPPORTED_VERSIONS;
+use crate::limit::signal::{Body, Signalled};
 
 /// Why a message is refused, and how: the HTTP status, and a JSON-RPC error or a line of text.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +51,10 @@ pub(crate) enum Refusal {
     Target(String),
     /// No resource has this URI.
     Resource(String),
+    /// The quota is spent; holds what the limiter says.
+    Limited(Box<Signalled>),
+    /// Redis, which keeps the quota, gave no answer.
+    LimiterDown,
     /// An answer cannot be understood.
     Answer(String),
     /// The server has more to do than anybody would wait for.
@@ -62,10 +67,12 @@ pub(crate) enum Refusal {
     Seal(String),
 }
 
-/// How a refusal leaves: as a JSON-RPC error or, below that level, as text.
-pub(crate) enum Wire {
+/// How a refusal leaves: as a JSON-RPC error or, below that level, as text. The limiter's take any
+/// form.
+pub(crate) enum Wire<'a> {
     Rpc(ErrorObject<'static>),
     Text(&'static str),
+    Limited(&'a Body),
 }
 
 impl Refusal {
@@ -80,12 +87,14 @@ impl Refusal {
             Self::BodySize => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Full => StatusCode::SERVICE_UNAVAILABLE,
             Self::Seal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Limited(signalled) => signalled.status,
+            Self::LimiterDown => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_REQUEST,
         }
     }
 
     /// What the reply says.
-    pub(crate) fn wire(&self) -> Wire {
+    pub(crate) fn wire(&self) -> Wire<'_> {
         let (code, message, data): (ErrorCode, Cow<'static, str>, Option<Value>) = match self {
             Self::Path => return Wire::Text("There is nothing here; the endpoint is /mcp.\n"),
             Self::Origin => return Wire::Text("Only pages of this machine may call.\n"),
@@ -124,6 +133,12 @@ impl Refusal {
                 ErrorCode::INVALID_PARAMS,
                 "Resource not found".into(),
                 Some(json!({ "uri": uri })),
+            ),
+            Self::Limited(signalled) => return Wire::Limited(&signalled.body),
+            Self::LimiterDown => (
+                ErrorCode::INTERNAL,
+                "The rate limiter is out of reach".into(),
+                None,
             ),
             Self::Answer(why) => (ErrorCode::INVALID_PARAMS, why.clone().into(), None),
             Self::Full => (ErrorCode::INTERNAL, "The queue is full".into(), None),
@@ -166,6 +181,8 @@ impl Refusal {
             Self::Params(_) => Cause::Params,
             Self::Target(_) => Cause::Target,
             Self::Resource(_) => Cause::Resource,
+            Self::Limited(_) => Cause::Limited,
+            Self::LimiterDown => Cause::LimiterDown,
             Self::Answer(_) => Cause::Answer,
             Self::Full => Cause::Full,
             Self::State => Cause::State,
@@ -231,6 +248,10 @@ pub enum Cause {
     Target,
     /// No such resource (-32602).
     Resource,
+    /// The quota is spent (as the limiter is configured to say it).
+    Limited,
+    /// Redis, which keeps the quota, gave no answer (503, -32603).
+    LimiterDown,
     /// The queue of the fifo mode is full (503, -32603).
     Full,
     /// A state that does not open (-32602); its own causes are counted by the sealer.
@@ -245,7 +266,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order of the checks.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Path,
         Self::Origin,
         Self::HttpMethod,
@@ -263,6 +284,8 @@ impl Cause {
         Self::Params,
         Self::Target,
         Self::Resource,
+        Self::Limited,
+        Self::LimiterDown,
         Self::Full,
         Self::State,
         Self::Answer,
@@ -290,6 +313,8 @@ impl Cause {
             Self::Params => "params",
             Self::Target => "target",
             Self::Resource => "resource",
+            Self::Limited => "limited",
+            Self::LimiterDown => "limiter-down",
             Self::Full => "queue-full",
             Self::State => "state",
             Self::Answer => "answer",
@@ -328,6 +353,7 @@ mod tests {
             Refusal::Target(String::new()),
             Refusal::Resource(String::new()),
             Refusal::Answer(String::new()),
+            Refusal::LimiterDown,
             Refusal::Full,
             Refusal::State,
             Refusal::Capability(Box::default()),

@@ -1,12 +1,13 @@
 use std::borrow::Cow;
 use std::future::ready;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request};
 use hyper::body::Body;
 use loadgen_protocol::{Message, Meta, Params};
-use loadgen_seal::{ConfigError, SealError, Sealer};
+use loadgen_seal::{SealError, Sealer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -18,15 +19,19 @@ use crate::counters::Counters;
 use crate::faults::{Command, CommandError, FaultCounts, Faults, Misled, Retold};
 use crate::fifo::{Full, Line};
 use crate::http::event_stream::{EventStream, Work};
-use crate::http::reply::{self, Reply};
+use crate::http::reply::{self, Field, Reply};
 use crate::http::{body, gate, mirror};
+use crate::limit::{Admission, LimitCounters, Limiter, signal};
 use crate::method::Method;
 use crate::mrtr::{self, Answers, Ask, Pending, Round, Scope, States, Step, Turn};
 use crate::notifier::Notifier;
 use crate::outcome::{Content, Outcome};
+use crate::redis_link::RedisLink;
 use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
 use crate::server::ConnectionPolicy;
+use crate::setup_error::SetupError;
+use crate::store::{StoreCounters, UsedTokens};
 use crate::surface::{Call, Item};
 use crate::tally::{Event, Tally};
 use crate::timing::{Part, Timing};
@@ -36,6 +41,9 @@ use crate::visit::Visit;
 pub struct Replica {
     catalogue: Catalogue,
     states: States,
+    limiter: Option<Limiter>,
+    used: UsedTokens,
+    redis: Option<Arc<RedisLink>>,
     clock: Clock,
     /// The queue for items, in the fifo mode.
     line: Option<Line>,
@@ -49,12 +57,23 @@ impl Replica {
     /// Schedules the keys and writes the fixed replies.
     ///
     /// # Errors
-    /// When the backend lacks the algorithm, or a limit makes no sense.
-    pub fn new(config: Config) -> Result<Self, ConfigError> {
+    /// When the backend lacks the algorithm, a limit makes no sense, or what shall be kept in Redis
+    /// cannot be.
+    pub fn new(config: Config) -> Result<Self, SetupError> {
         let seal = loadgen_seal::Config {
             max_token_len: config.state_limit(),
             ..loadgen_seal::Config::new(config.algorithm, config.backend, config.ring, config.ttl)
         };
+        let redis = match config.redis {
+            Some(redis) => Some(Arc::new(RedisLink::new(redis)?)),
+            None => None,
+        };
+        let limiter = match config.limit {
+            Some(limit) => Some(Limiter::new(limit, &config.audience, redis.as_ref())?),
+            None => None,
+        };
+        let used = UsedTokens::new(config.store, &config.audience, redis.as_ref())
+            .ok_or(SetupError::NoRedisForStore)?;
         Ok(Self {
             faults: Arc::new(Faults::none(config.instance)),
             catalogue: Catalogue::new(config.instance),
@@ -63,6 +82,9 @@ impl Replica {
                 config.audience,
                 config.flow_ttl.as_secs(),
             ),
+            limiter,
+            used,
+            redis,
             clock: config.clock,
             line: config.fifo.map(Line::new),
             body_limit_bytes: config.body_limit_bytes,
@@ -100,6 +122,21 @@ impl Replica {
         self.faults.counts()
     }
 
+    /// What the rate limiter has decided so far; `None` without one.
+    pub fn limit_counters(&self) -> Option<LimitCounters> {
+        self.limiter.as_ref().map(Limiter::counters)
+    }
+
+    /// What the record of used tokens has said so far.
+    pub fn store_counters(&self) -> StoreCounters {
+        self.used.counters()
+    }
+
+    /// Commands that Redis did not carry out, for whichever reason.
+    pub fn redis_failures(&self) -> u64 {
+        self.redis.as_ref().map_or(0, |redis| redis.failures())
+    }
+
     /// Answers one HTTP request. Checks run in this order, and the first that fails is the answer:
     ///
     /// 1. path (404), `Origin` (403), HTTP method (405), `Accept` (406), `Content-Type` (415),
@@ -111,11 +148,14 @@ impl Replica {
     /// 6. version (-32022);
     /// 7. method (404, -32601);
     /// 8. the other members of `params`, then what they name (-32602);
-    ///    in the fifo mode a request waits its turn here, or finds the queue full (503, -32603);
-    /// 9. `requestState` (-32602), answers (-32602);
-    /// 10. capability, only when the client must be asked (-32021).
+    /// 9. the rate limit, for tool calls, prompts and resource reads (as a
+    ///    [`Signal`](crate::Signal) says it; 503 and -32603 when it is kept in a Redis that gives no
+    ///    answer, unless it then fails open); then, in the fifo mode, a request waits its turn, or
+    ///    finds the queue full (503, -32603);
+    /// 10. `requestState` (-32602), answers (-32602);
+    /// 11. capability, only when the client must be asked (-32021).
     ///
-    /// The last five are HTTP 400 where nothing else is said. An error repeats the request's id
+    /// From 3 on they are HTTP 400 where nothing else is said. An error repeats the request's id
     /// once that could be read.
     ///
     /// A client that closes the connection before the reply ends whatever was still being done.
@@ -238,10 +278,18 @@ impl Replica {
         misled: Option<&Misled>,
     ) -> Reply {
         let mut timing = Timing::start();
+        let mut fields = Vec::new();
         let mut reply = match Message::parse(body) {
             Ok(Message::Request(request)) => {
                 let performed = self
-                    .perform(headers, &request, notifier, misled, &mut timing)
+                    .perform(
+                        headers,
+                        &request,
+                        notifier,
+                        misled,
+                        &mut timing,
+                        &mut fields,
+                    )
                     .await;
                 match performed {
                     Ok((event, outcome)) => {
@@ -264,6 +312,7 @@ impl Replica {
             }
             Err(unusable) => self.refusal(unusable.id, &unusable.fault.into()),
         };
+        reply::add(&mut reply, &fields);
         let spent = timing.finish();
         reply::say_timing(&mut reply, &spent);
         self.tally.spent(&spent);
@@ -282,6 +331,7 @@ impl Replica {
         notifier: &Notifier,
         misled: Option<&Misled>,
         timing: &mut Timing,
+        fields: &mut Vec<Field>,
     ) -> Result<(Event, Outcome<'a>), Refusal> {
         let params = Params::parse(request.params)?;
         let meta = params.meta()?;
@@ -312,14 +362,6 @@ impl Replica {
             Method::PromptsGet => Item::prompt(&target)?,
             _ => Item::resource(&target)?,
         };
-        if let Some(line) = &self.line {
-            line.serve().await.map_err(|Full| Refusal::Full)?;
-        }
-        if method == Method::ToolsCall && misled.is_some_and(Misled::fails_call) {
-            let text = Content::Text("The replica was told to let this call fail.".into());
-            let outcome = Outcome::tool(text, true, &self.catalogue.meta);
-            return Ok((Event::Failed, outcome));
-        }
         let named = Named {
             item,
             method: &request.method,
@@ -328,6 +370,22 @@ impl Replica {
             principal: gate::principal(headers),
             misled,
         };
+        if let Some(limiter) = &self.limiter {
+            // Resources are one item: their names are as many as clients care to make up.
+            let name = match method {
+                Method::ToolsCall | Method::PromptsGet => &*target,
+                _ => "",
+            };
+            *fields = self.admit(limiter, &named, name, timing).await?;
+        }
+        if let Some(line) = &self.line {
+            line.serve().await.map_err(|Full| Refusal::Full)?;
+        }
+        if method == Method::ToolsCall && misled.is_some_and(Misled::fails_call) {
+            let text = Content::Text("The replica was told to let this call fail.".into());
+            let outcome = Outcome::tool(text, true, &self.catalogue.meta);
+            return Ok((Event::Failed, outcome));
+        }
         let step = self.round(&named, &meta, notifier, timing).await?;
         let about = &*self.catalogue.meta;
         Ok(match step {
@@ -351,6 +409,34 @@ impl Replica {
                 (Event::Completed, outcome)
             }
         })
+    }
+
+    /// Asks the limiter; gives the fields that the reply tells the quota in.
+    async fn admit(
+        &self,
+        limiter: &Limiter,
+        named: &Named<'_, '_>,
+        name: &str,
+        timing: &mut Timing,
+    ) -> Result<Vec<Field>, Refusal> {
+        let started = Instant::now();
+        let admission = limiter.admit(named.principal, named.method, name).await;
+        timing.add(Part::Limit, started.elapsed());
+        let now = self.clock.now();
+        match admission {
+            Admission::Admitted(None) => Ok(Vec::new()),
+            Admission::Admitted(Some(left)) => Ok(limiter.signal().admitted(&left, now)),
+            Admission::Unavailable => Err(Refusal::LimiterDown),
+            Admission::Limited(left) => {
+                let is_tool = named.item.is_tool();
+                let mut signalled = limiter.signal().refusal(&left, now, is_tool);
+                if let signal::Body::Result(result) = &mut signalled.body {
+                    let about = serde_json::from_str(self.catalogue.meta.get());
+                    result.insert("_meta".to_owned(), about.expect("it is JSON"));
+                }
+                Err(Refusal::Limited(Box::new(signalled)))
+            }
+        }
     }
 
     fn list<'a>(

@@ -9,12 +9,18 @@ use serde_json::value::RawValue;
 use crate::http::event_stream::{self, EventStream};
 use crate::http::gate::ALLOWED;
 use crate::http::reply_body::ReplyBody;
+use crate::limit::signal::Body;
 use crate::refusal::{Refusal, Wire};
 use crate::timing::Spent;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static(header::SERVER_TIMING);
 /// Why writing a reply cannot fail.
 const WRITES: &str = "strings and maps with string keys serialise";
+
+const JSON: &str = "application/json";
+
+/// A header field.
+pub(crate) type Field = (HeaderName, HeaderValue);
 
 /// A whole HTTP reply.
 pub(crate) type Reply = http::Response<ReplyBody>;
@@ -45,8 +51,10 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal) -> Reply {
             insert(&mut reply, CONTENT_TYPE, "text/plain; charset=utf-8");
             reply
         }
+        Wire::Limited(body) => limited(id, refusal.status(), body),
     };
     match refusal {
+        Refusal::Limited(signalled) => add(&mut reply, &signalled.headers),
         Refusal::HttpMethod => insert(&mut reply, ALLOWED.0, ALLOWED.1),
         // Part of the body may still be on its way: nothing more can be read from this connection.
         Refusal::BodySize | Refusal::BodyBroken => insert(&mut reply, CONNECTION, "close"),
@@ -73,9 +81,17 @@ pub(crate) fn text(status: StatusCode, kind: &str, text: String) -> Reply {
     reply
 }
 
+/// Adds these fields to the reply.
+pub(crate) fn add(reply: &mut Reply, fields: &[Field]) {
+    for (name, value) in fields {
+        reply.headers_mut().insert(name, value.clone());
+    }
+}
+
 /// A result that is there, as a stream of one event. Other replies stay as they are.
 pub(crate) fn as_events(reply: Reply) -> Reply {
-    if reply.status() != StatusCode::OK {
+    let is_json = reply.headers().get(CONTENT_TYPE).is_some_and(|t| t == JSON);
+    if reply.status() != StatusCode::OK || !is_json {
         return reply;
     }
     let (head, body) = reply.into_parts();
@@ -107,10 +123,22 @@ fn mark_as_events(reply: &mut Reply) {
     insert(reply, HeaderName::from_static("x-accel-buffering"), "no");
 }
 
+/// What the limiter says to a request.
+fn limited(id: Option<&RawValue>, status: StatusCode, body: &Body) -> Reply {
+    match (body, id) {
+        (Body::Rpc(error), id) => self::error(status, id, error),
+        (Body::Result(result), Some(id)) => {
+            json(status, Response::write_result(id, result).expect(WRITES))
+        }
+        (Body::Result(_), None) => unreachable!("only requests, which have ids, are limited"),
+        (Body::Other(media_type, text), _) => self::text(status, media_type, text.clone()),
+    }
+}
+
 fn json(status: StatusCode, body: Vec<u8>) -> Reply {
     let mut reply = Reply::new(ReplyBody::whole(body.into()));
     *reply.status_mut() = status;
-    insert(&mut reply, CONTENT_TYPE, "application/json");
+    insert(&mut reply, CONTENT_TYPE, JSON);
     reply
 }
 

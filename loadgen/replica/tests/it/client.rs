@@ -142,7 +142,8 @@ impl Post {
         reply
     }
 
-    /// Sends it on a connection of its own to a replica that may answer anything.
+    /// Sends it on a connection of its own and takes whatever comes back, for replies that are
+    /// meant to differ.
     pub(crate) async fn send_unchecked(&self, to: &Running) -> Reply {
         let stream = TcpStream::connect(to.address).await.unwrap();
         exchange(stream, &self.bytes()).await
