@@ -17,6 +17,7 @@ mod result;
 mod sample;
 mod seconds;
 mod sizes;
+mod stats;
 mod tally;
 
 pub use environment::Environment;
@@ -28,8 +29,8 @@ pub use result::{
     BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, FailureExample,
     Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight, KindResult,
     LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
-    ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts, RunResult,
-    SCHEMA_VERSION, SaveError, ScenarioRecord, SecondResult, SecondRound, ServerFigures,
+    QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts,
+    RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SecondResult, SecondRound, ServerFigures,
     SizeFigures, Status, Threshold, ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures,
     Workload, diagnose, result_schema, save_atomically,
 };

@@ -114,6 +114,9 @@ impl Recorder {
     pub fn workflow(&mut self, sample: &WorkflowSample) {
         let response = self.between(sample.intended, sample.done);
         let sojourn = self.between(sample.started, sample.done);
+        if sample.outcome == Outcome::Ok {
+            self.seconds.workflow(sample.done, response);
+        }
         let kind = &mut self.kinds[sample.kind];
         kind.workflows
             .record(sample.outcome, response, Some(sojourn));

@@ -26,18 +26,28 @@ pub(crate) struct Seconds {
     finished: Vec<Finished>,
     live_second: usize,
     live: Vec<Latency>,
+    live_workflows: Latency,
 }
 
-/// Response times of successful rounds of one second; several may exist for one second and round
+/// What the times of a series are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Series {
+    /// This round, successful.
+    Round(u16),
+    /// Whole workflows, successful.
+    Workflow,
+}
+
+/// Response times of one second; several may exist for one second and series
 /// (from several threads, or from samples that came late) and are added when read.
 #[derive(Debug, Clone)]
 struct Finished {
     second: usize,
-    round: u16,
+    series: Series,
     bytes: Box<[u8]>,
 }
 
-/// Some of the response times of one second and round.
+/// Some of the response times of one second and series.
 enum Part<'a> {
     Live(&'a Latency),
     Finished(&'a [u8]),
@@ -64,19 +74,29 @@ impl Seconds {
     }
 
     pub(crate) fn ok(&mut self, at: Duration, round: u16, response: Duration) {
-        let second = second_of(at);
-        let counts = self.counts_at(second);
+        let counts = self.counts_at(second_of(at));
         counts.done += 1;
         counts.ok += 1;
-        if second != self.live_second {
-            self.finish_live();
-            self.live_second = second;
-        }
+        self.go_to(at);
         let round = usize::from(round);
         if self.live.len() <= round {
             self.live.resize_with(round + 1, Latency::new);
         }
         self.live[round].record(response);
+    }
+
+    /// A workflow ended well.
+    pub(crate) fn workflow(&mut self, at: Duration, response: Duration) {
+        self.go_to(at);
+        self.live_workflows.record(response);
+    }
+
+    fn go_to(&mut self, at: Duration) {
+        let second = second_of(at);
+        if second != self.live_second {
+            self.finish_live();
+            self.live_second = second;
+        }
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
@@ -94,16 +114,16 @@ impl Seconds {
         &self.counts
     }
 
-    /// Response times of successful rounds by (second, round), rising. Each is made as it is asked
-    /// for: all together would be a hundred kilobytes for every second and round.
-    pub(crate) fn responses(&self) -> impl Iterator<Item = ((usize, u16), Latency)> + '_ {
-        let mut parts: BTreeMap<(usize, u16), Vec<Part<'_>>> = BTreeMap::new();
-        for (index, live) in self.live.iter().enumerate().filter(|(_, l)| !l.is_empty()) {
-            let key = (self.live_second, as_round(index));
+    /// Response times by (second, series), rising. Each is made as it is asked for: all together
+    /// would be a hundred kilobytes for every second and series.
+    pub(crate) fn responses(&self) -> impl Iterator<Item = ((usize, Series), Latency)> + '_ {
+        let mut parts: BTreeMap<(usize, Series), Vec<Part<'_>>> = BTreeMap::new();
+        for (series, live) in self.live_series() {
+            let key = (self.live_second, series);
             parts.entry(key).or_default().push(Part::Live(live));
         }
         for finished in &self.finished {
-            let key = (finished.second, finished.round);
+            let key = (finished.second, finished.series);
             let part = Part::Finished(&finished.bytes);
             parts.entry(key).or_default().push(part);
         }
@@ -126,17 +146,24 @@ impl Seconds {
     fn finish_live(&mut self) {
         let finished: Vec<Finished> = self.live_as_finished().collect();
         self.finished.extend(finished);
-        for live in &mut self.live {
+        for live in self.live.iter_mut().chain([&mut self.live_workflows]) {
             live.clear();
         }
     }
 
+    /// The histograms of the second in progress that hold something.
+    fn live_series(&self) -> impl Iterator<Item = (Series, &Latency)> {
+        let rounds = (0..).map(Series::Round).zip(&self.live);
+        rounds
+            .chain([(Series::Workflow, &self.live_workflows)])
+            .filter(|(_, latency)| !latency.is_empty())
+    }
+
     fn live_as_finished(&self) -> impl Iterator<Item = Finished> + '_ {
-        let live = self.live.iter().enumerate().filter(|(_, l)| !l.is_empty());
         let mut serializer = V2Serializer::new();
-        live.map(move |(index, latency)| Finished {
+        self.live_series().map(move |(series, latency)| Finished {
             second: self.live_second,
-            round: as_round(index),
+            series,
             bytes: latency.to_plain_bytes(&mut serializer).into_boxed_slice(),
         })
     }
@@ -144,10 +171,6 @@ impl Seconds {
 
 fn second_of(at: Duration) -> usize {
     usize::try_from(at.as_secs()).unwrap_or(usize::MAX)
-}
-
-fn as_round(index: usize) -> u16 {
-    u16::try_from(index).expect("rounds are numbered with 16 bits")
 }
 
 #[cfg(test)]
@@ -163,9 +186,11 @@ mod tests {
         seconds.ok(Duration::from_millis(1500), 0, 2 * MS);
         seconds.ok(Duration::from_millis(900), 0, 3 * MS);
         seconds.failed(Duration::from_millis(1600));
+        seconds.workflow(Duration::from_millis(1700), 4 * MS);
         let responses: BTreeMap<_, _> = seconds.responses().collect();
-        assert_eq!(responses[&(0, 0)].count(), 2);
-        assert_eq!(responses[&(1, 0)].count(), 1);
+        assert_eq!(responses[&(0, Series::Round(0))].count(), 2);
+        assert_eq!(responses[&(1, Series::Round(0))].count(), 1);
+        assert_eq!(responses[&(1, Series::Workflow)].count(), 1);
         assert_eq!(seconds.counts()[1].done, 2);
         assert_eq!(seconds.counts()[1].ok, 1);
     }

@@ -21,6 +21,10 @@ impl Table {
         self.rows.push(cells.collect());
     }
 
+    pub(crate) fn rows(&mut self, rows: impl IntoIterator<Item = Vec<String>>) {
+        rows.into_iter().for_each(|cells| self.row(cells));
+    }
+
     /// Lines without their ends, indented by two; the head is the first.
     pub(crate) fn lines(&self) -> Vec<String> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -18,6 +18,15 @@ pub(crate) fn time_ns(ns: f64) -> String {
     NOTHING.to_owned()
 }
 
+/// A range of times, each with 3 digits; the unit once where both have the same.
+pub(crate) fn range_ns(low: u64, high: u64) -> String {
+    let [low, high] = [low, high].map(|ns| time_ns(ns as f64));
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}-{high}"),
+        _ => format!("{low}-{high}"),
+    }
+}
+
 /// A size in the unit that leaves 1 to 1023 before the point, with 3 digits from KiB on.
 pub(crate) fn size_bytes(bytes: f64) -> String {
     if !bytes.is_finite() || bytes < 0.0 {
@@ -89,6 +98,12 @@ pub(crate) fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_names_its_unit_once() {
+        assert_eq!(range_ns(1_210_000, 1_240_000), "1.21-1.24 ms");
+        assert_eq!(range_ns(900_000, 1_100_000), "900 us-1.10 ms");
+    }
 
     #[test]
     fn times_take_the_unit_that_fits() {

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::checks::{self, Counts};
 use super::clock::RunClock;
 use super::conclude;
-use super::figures::LatencyFigures;
+use super::figures::{LatencyFigures, QuantileIntervals};
 use super::findings::FailureExample;
 use super::fleet::{Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
 use super::generator::{self, Evidence, GeneratorFacts, GeneratorResult};
@@ -16,6 +16,8 @@ use super::verdict::{Status, Verdict};
 use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
 use crate::kind::KindTally;
+use crate::seconds::Series;
+use crate::stats::Second;
 use crate::{Environment, Latency, NotStarted, Outcome, Recorder};
 
 /// What a result holds beside the samples: facts that the driver and the command line know.
@@ -61,6 +63,7 @@ pub struct RunFacts {
 impl RunResult {
     /// Makes the result of a run from its facts and the merged samples of all threads.
     pub fn new(facts: RunFacts, samples: &Recorder) -> Self {
+        let load_s = facts.clock.load_s;
         let all = together(&samples.kinds);
         let load = load_result(&facts, samples, &all);
         let counts = Counts {
@@ -109,11 +112,49 @@ impl RunResult {
             clock: facts.clock,
             environment: facts.environment,
         };
+        if !result.partial {
+            result.give_intervals(&intervals(samples, load_s));
+        }
         result.thresholds = facts.thresholds.iter().map(|t| t.judge(&result)).collect();
         result.findings = conclude::findings(&result, clipped(samples));
         result.verdict = conclude::verdict(&result);
         result
     }
+
+    /// Puts intervals to the response times of all kinds together, and of the only kind that was
+    /// run, which are the same.
+    fn give_intervals(&mut self, intervals: &BTreeMap<Series, QuantileIntervals>) {
+        let mut busy: Vec<&mut KindResult> =
+            self.kinds.iter_mut().filter(|k| k.started > 0).collect();
+        let only = match &mut busy[..] {
+            [only] => Some(&mut **only),
+            _ => None,
+        };
+        for kind in [Some(&mut self.all), only].into_iter().flatten() {
+            kind.give_intervals(intervals);
+        }
+    }
+}
+
+/// The intervals of every series, over the seconds of the load; what ended in the drain is left
+/// out, since the seconds after the last send are not like those before.
+fn intervals(samples: &Recorder, load_s: f64) -> BTreeMap<Series, QuantileIntervals> {
+    let load_s = load_s.ceil() as usize;
+    let mut series: BTreeMap<Series, Vec<Second>> = BTreeMap::new();
+    for ((second, one), latency) in samples.seconds.responses() {
+        if second < load_s {
+            let seconds = series.entry(one).or_default();
+            seconds.resize(load_s, Second::default());
+            seconds[second] = Second {
+                values: latency.buckets().collect(),
+                count: latency.count(),
+            };
+        }
+    }
+    series
+        .into_iter()
+        .map(|(one, seconds)| (one, QuantileIntervals::of(&seconds)))
+        .collect()
 }
 
 fn together(kinds: &[KindTally]) -> KindTally {
@@ -254,7 +295,10 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
             rounds: Vec::new(),
         })
         .collect();
-    for ((second, round), latency) in samples.seconds.responses() {
+    for ((second, series), latency) in samples.seconds.responses() {
+        let Series::Round(round) = series else {
+            continue;
+        };
         if let Some(figures) = LatencyFigures::of(&latency) {
             seconds[second].rounds.push(SecondRound {
                 round,

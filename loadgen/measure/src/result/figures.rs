@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::by_outcome::ByOutcome;
+use crate::stats::{Second, interval};
 use crate::tally::Exact;
 use crate::{HistogramError, Latency, Outcome, Sizes, TimeMeaning};
 
@@ -33,8 +34,43 @@ pub struct LatencyFigures {
     pub sum_ns: u64,
     /// Times above one hour, which stand in the histogram as one hour.
     pub clipped: u64,
+    /// 95 % intervals of the quantiles; absent for distributions that are not kept second by
+    /// second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervals_95: Option<QuantileIntervals>,
     /// HdrHistogram V2, compressed, standard base64; values are nanoseconds.
     pub histogram: String,
+}
+
+/// 95 % intervals of quantiles, from the quantile's rank widened by what blocks of seconds show of
+/// its spread. One is absent where the sample cannot carry it: fewer than 20 blocks of seconds, or
+/// fewer than 10 independent samples' worth beyond the quantile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuantileIntervals {
+    /// Of quantile 0.5, in nanoseconds: lowest, highest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<(u64, u64)>,
+    /// Of quantile 0.9, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90_ns: Option<(u64, u64)>,
+    /// Of quantile 0.99, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<(u64, u64)>,
+    /// Of quantile 0.999, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p999_ns: Option<(u64, u64)>,
+}
+
+impl QuantileIntervals {
+    pub(crate) fn of(seconds: &[Second]) -> Self {
+        let at = |p| interval(seconds, p);
+        Self {
+            p50_ns: at(0.5),
+            p90_ns: at(0.9),
+            p99_ns: at(0.99),
+            p999_ns: at(0.999),
+        }
+    }
 }
 
 impl LatencyFigures {
@@ -51,6 +87,7 @@ impl LatencyFigures {
             max_ns: latency.max_ns()?,
             sum_ns: latency.sum_ns(),
             clipped: latency.clipped(),
+            intervals_95: None,
             histogram: latency.to_base64(),
         })
     }

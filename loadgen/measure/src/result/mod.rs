@@ -23,7 +23,7 @@ pub use assemble::RunFacts;
 pub use checks::Check;
 pub use clock::RunClock;
 pub use diagnose::diagnose;
-pub use figures::{LatencyFigures, OutcomeFigures, SizeFigures, WithFailures};
+pub use figures::{LatencyFigures, OutcomeFigures, QuantileIntervals, SizeFigures, WithFailures};
 pub use findings::{FailureExample, Finding, FindingCode};
 pub use fleet::{Matrix, MatrixCell, ReplicaDeath, ReplicaFacts, ReplicaResult};
 pub use generator::{Bound, GeneratorFacts, GeneratorResult};

@@ -3,8 +3,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{LatencyFigures, OutcomeFigures, SizeFigures, WithFailures};
+use super::figures::{
+    LatencyFigures, OutcomeFigures, QuantileIntervals, SizeFigures, WithFailures,
+};
 use crate::kind::{KindTally, RoundTally};
+use crate::seconds::Series;
 use crate::{Latency, Outcome};
 
 /// What one workflow kind did.
@@ -101,6 +104,19 @@ impl KindResult {
             mean_think_ns: per_ended(kind.think_ns),
             state_growth_bytes_per_round: state_growth(&rounds),
             rounds,
+        }
+    }
+
+    pub(crate) fn give_intervals(&mut self, intervals: &BTreeMap<Series, QuantileIntervals>) {
+        let give = |outcomes: &mut BTreeMap<Outcome, OutcomeFigures>, series| {
+            let ok = outcomes.get_mut(&Outcome::Ok);
+            if let Some(response) = ok.and_then(|ok| ok.response.as_mut()) {
+                response.intervals_95 = intervals.get(&series).copied();
+            }
+        };
+        give(&mut self.workflows, Series::Workflow);
+        for round in &mut self.rounds {
+            give(&mut round.outcomes, Series::Round(round.round));
         }
     }
 

@@ -178,3 +178,70 @@ fn thresholds_and_deaths_are_told() {
     assert_eq!(result.verdict.status, Status::ThresholdMissed);
     assert!(result.verdict.reasons[0].starts_with("round2.response.p99_ms is 3."));
 }
+
+#[test]
+fn intervals_hold_their_quantile_and_need_twenty_seconds() {
+    for (seconds, given) in [(19_u32, false), (30, true)] {
+        let mut recorder = Recorder::new(&shape());
+        // 100 rounds a second of 1 to 100 ms, in an order of its own each second.
+        for id in 0..100 * seconds {
+            let intended = 10 * MS * id;
+            let took = MS * (1 + id.wrapping_mul(2_654_435_761) % 100);
+            recorder.started(0);
+            recorder.round(&RoundSample {
+                kind: 0,
+                round: 0,
+                outcome: Outcome::Ok,
+                attempts: 1,
+                intended,
+                first_sent: Some(intended),
+                sent: Some(intended),
+                done: intended + took,
+                replica: 0,
+                minted_by: None,
+                request_bytes: 1,
+                response_bytes: Some(1),
+                state_sent_bytes: None,
+                state_received_bytes: None,
+                server: ServerTiming::default(),
+                reused_connection: true,
+            });
+            recorder.workflow(&WorkflowSample {
+                kind: 0,
+                outcome: Outcome::Ok,
+                rounds: 1,
+                intended,
+                started: intended,
+                done: intended + took,
+                think: Duration::ZERO,
+            });
+        }
+        let mut facts = facts(u64::from(100 * seconds));
+        let lasted = Duration::from_secs(u64::from(seconds));
+        let now = SystemTime::UNIX_EPOCH;
+        facts.clock = RunClock::new(now, now + lasted, lasted, lasted);
+        let result = RunResult::new(facts, &recorder);
+        for figures in [&result.all.rounds[0].outcomes, &result.kinds[0].workflows] {
+            let response = figures[&Outcome::Ok].response.as_ref().unwrap();
+            let intervals = response.intervals_95.unwrap();
+            assert_eq!(intervals.p50_ns.is_some(), given);
+            assert_eq!(intervals.p999_ns, None, "3 values are beyond it");
+            if let Some((low, high)) = intervals.p50_ns {
+                assert!(
+                    low < response.p50_ns && response.p50_ns < high,
+                    "{intervals:?}"
+                );
+                assert!(high - low < 10_000_000, "{intervals:?}");
+            }
+        }
+        let kinds_rounds = &result.kinds[0].rounds[0].outcomes[&Outcome::Ok];
+        assert!(
+            kinds_rounds
+                .response
+                .as_ref()
+                .unwrap()
+                .intervals_95
+                .is_some()
+        );
+    }
+}

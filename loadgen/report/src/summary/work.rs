@@ -6,7 +6,7 @@ use loadgen_measure::{
 
 use super::text::{Role, Text};
 use crate::table::Table;
-use crate::units::{NOTHING, or_nothing, percent, size_bytes, three_digits, time_ns};
+use crate::units::{NOTHING, or_nothing, percent, range_ns, size_bytes, three_digits, time_ns};
 
 /// All kinds together, then each alone; only one of them when they are the same.
 pub(crate) fn write(text: &mut Text, result: &RunResult) {
@@ -49,11 +49,13 @@ fn times(text: &mut Text, kind: &KindResult) {
     let mut table = Table::new(2, &head);
     let workflows = kind.ok().and_then(|ok| ok.response.as_ref());
     table.row(time_row("workflow", "response", workflows));
+    table.rows(interval_row(workflows));
     for round in &kind.rounds {
         let name = round.round.to_string();
         let response = round.ok().and_then(|ok| ok.response.as_ref());
         let service = round.ok().and_then(|ok| ok.service.as_ref());
         table.row(time_row(&name, "response", response));
+        table.rows(interval_row(response));
         table.row(time_row("", "service", service));
     }
     text.table(&table);
@@ -73,6 +75,17 @@ fn time_row(name: &str, time: &str, figures: Option<&LatencyFigures>) -> Vec<Str
         }
     }
     row
+}
+
+/// The intervals of the row above, if there is one at all.
+fn interval_row(figures: Option<&LatencyFigures>) -> Option<Vec<String>> {
+    let i = figures?.intervals_95?;
+    let quantiles = [i.p50_ns, i.p90_ns, i.p99_ns, i.p999_ns];
+    quantiles.iter().any(Option::is_some).then(|| {
+        let head = ["", "95 % interval", ""].map(str::to_owned);
+        let cells = quantiles.map(|q| or_nothing(q, |(low, high)| range_ns(low, high)));
+        head.into_iter().chain(cells).collect()
+    })
 }
 
 fn sizes(text: &mut Text, kind: &KindResult) {

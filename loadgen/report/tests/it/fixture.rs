@@ -194,6 +194,18 @@ fn note(failures: &mut Vec<FailureExample>, outcome: Outcome, replica: usize, id
     }
 }
 
+/// A good run of a minute.
+pub(crate) fn long() -> RunResult {
+    let mut recorder = Recorder::new(&shape());
+    record(&mut recorder, 6000, None, |_, _, _, _| Outcome::Ok);
+    let mut facts = facts(6000);
+    let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let minute = Duration::from_secs(60);
+    facts.clock = RunClock::new(start, start + minute, minute, minute);
+    facts.workload.arrival_rate_per_s = Some(100.0);
+    RunResult::new(facts, &recorder)
+}
+
 /// A good run of 1000 workflows.
 pub(crate) fn good() -> RunResult {
     let mut recorder = Recorder::new(&shape());

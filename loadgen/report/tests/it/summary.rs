@@ -8,6 +8,20 @@ fn a_good_run() {
 }
 
 #[test]
+fn a_run_that_is_long_enough_for_intervals() {
+    let text = summary(&fixture::long(), Style::Plain);
+    let start = text.find("Kind wizard").expect("a table of the kind");
+    let all = text
+        .find("All kinds together")
+        .expect("a table of all kinds");
+    assert!(
+        !text[start..].contains("95 %"),
+        "kept for all kinds together"
+    );
+    insta::assert_snapshot!(text[all..start].split("\n\n").next().unwrap_or_default());
+}
+
+#[test]
 fn a_bad_run() {
     insta::assert_snapshot!(summary(&fixture::bad(), Style::Plain));
 }
@@ -29,6 +43,7 @@ fn no_line_is_too_wide_and_nothing_is_printed_that_is_no_figure() {
         fixture::bad(),
         fixture::empty(),
         fixture::refused(),
+        fixture::long(),
     ] {
         let text = summary(&result, Style::Plain);
         for line in text.lines() {

@@ -1,0 +1,11 @@
+//! Statistics of series that depend on their own past: what a second looked like says something
+//! about the next one, so text-book formulas for independent samples give intervals that are far
+//! too narrow.
+
+mod blocks;
+#[cfg(test)]
+mod coverage;
+mod interval;
+mod student;
+
+pub(crate) use interval::{Second, interval};
