@@ -53,6 +53,14 @@ impl ClientCapabilities {
             .is_some_and(|e| e.form.is_some() || e.url.is_none())
     }
 
+    /// Whether a model may be asked with tools: only when declared by name.
+    #[must_use]
+    pub fn allows_tools(&self) -> bool {
+        self.sampling
+            .as_ref()
+            .is_some_and(|s| s.contains_key("tools"))
+    }
+
     /// Whether a URL visit may be asked: only when declared by name.
     #[must_use]
     pub fn allows_url(&self) -> bool {

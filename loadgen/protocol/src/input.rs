@@ -40,7 +40,7 @@ pub struct ElicitUrl {
     pub url: String,
 }
 
-/// `sampling/createMessage`; members beyond these two are tolerated and not read.
+/// `sampling/createMessage`; members beyond these are tolerated and not read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sampling {
@@ -48,6 +48,9 @@ pub struct Sampling {
     pub messages: Vec<Value>,
     /// Most tokens of the answer.
     pub max_tokens: u64,
+    /// Tools that the model may use, as in a list of tools; empty when it may use none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Value>,
 }
 
 /// An answer inside `inputResponses`.
@@ -215,6 +218,7 @@ impl InputRequest {
         match self {
             Self::Form(_) => json!({"elicitation": {"form": {}}}),
             Self::Url(_) => json!({"elicitation": {"url": {}}}),
+            Self::Sampling(asked) if !asked.tools.is_empty() => json!({"sampling": {"tools": {}}}),
             Self::Sampling(_) => json!({"sampling": {}}),
             Self::Roots => json!({"roots": {}}),
         }
@@ -236,6 +240,7 @@ mod tests {
             InputRequest::Sampling(Sampling {
                 messages: vec![json!({"role": "user"})],
                 max_tokens: 64,
+                tools: vec![json!({"name": "tide"})],
             }),
             InputRequest::Roots,
         ] {

@@ -3,12 +3,12 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::SUPPORTED_VERSIONS;
-use crate::surface::{Prompt, Resource, Tool};
+use crate::surface::{Prompt, Resource, Surface, Tool};
 
 /// The name that the replica gives itself in `serverInfo`.
 const NAME: &str = "loadgen-replica";
 /// How long lists may be cached, in milliseconds. They never change while a replica lives.
-const LIST_TTL_MS: u64 = 300_000;
+pub(crate) const LIST_TTL_MS: u64 = 300_000;
 
 /// The results that are the same for everybody, written once at start, and the `_meta` of all.
 pub(crate) struct Catalogue {
@@ -21,7 +21,7 @@ pub(crate) struct Catalogue {
 }
 
 impl Catalogue {
-    pub(crate) fn new(instance: u32) -> Self {
+    pub(crate) fn new(instance: u32, surface: Surface) -> Self {
         let meta = json!({
             meta::SERVER_INFO: { "name": NAME, "version": env!("CARGO_PKG_VERSION") },
             "loadgen/instance": instance,
@@ -39,17 +39,17 @@ impl Catalogue {
                 "capabilities": { "tools": {}, "prompts": {}, "resources": {} },
                 "instructions": "A target for load tests; nothing here does anything real.",
             })),
-            tools: fixed(json!({ "tools": listings(Tool::ALL, |t| t.listing()) })),
-            prompts: fixed(json!({ "prompts": listings(Prompt::ALL, |p| p.listing()) })),
-            resources: fixed(json!({ "resources": Resource::listings() })),
-            templates: fixed(json!({ "resourceTemplates": Resource::templates() })),
+            tools: fixed(
+                json!({ "tools": surface.tools().map(Tool::listing).collect::<Vec<_>>() }),
+            ),
+            prompts: fixed(
+                json!({ "prompts": surface.prompts().map(Prompt::listing).collect::<Vec<_>>() }),
+            ),
+            resources: fixed(json!({ "resources": Resource::listings(surface.fixtures) })),
+            templates: fixed(json!({ "resourceTemplates": Resource::templates(surface.fixtures) })),
             meta: raw(&meta),
         }
     }
-}
-
-fn listings<T: Copy>(all: &[T], listing: impl Fn(T) -> Value) -> Vec<Value> {
-    all.iter().map(|&entry| listing(entry)).collect()
 }
 
 fn raw(value: &Value) -> Box<RawValue> {

@@ -27,6 +27,9 @@ pub struct Config {
     pub instance: u32,
     /// The largest request body, in bytes.
     pub body_limit_bytes: usize,
+    /// Whether the items that the official conformance suite looks up by name are there too. They
+    /// make lists several times as long, so a replica under load does without them.
+    pub conformance: bool,
     /// In which form results are sent.
     pub replies: ReplyForm,
     /// Serves items one at a time, each for this long; `None` serves them as they come.
@@ -66,6 +69,7 @@ impl Config {
             audience: Self::AUDIENCE.to_owned(),
             instance: 0,
             body_limit_bytes: Self::BODY_LIMIT_BYTES,
+            conformance: false,
             replies: ReplyForm::default(),
             fifo: None,
             limit: None,

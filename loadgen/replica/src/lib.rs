@@ -9,6 +9,7 @@
 mod catalogue;
 mod clock;
 mod config;
+mod content;
 mod counters;
 mod faults;
 mod fifo;

@@ -2,7 +2,10 @@
 //! what it wants back.
 
 mod answers;
+mod form;
 pub(crate) mod gate;
+mod gather;
+mod given;
 mod pending;
 mod question;
 mod states;
@@ -11,6 +14,8 @@ mod step;
 pub(crate) mod testing;
 
 pub(crate) use answers::{Answer, Answers};
+pub(crate) use gather::Gathered;
+pub(crate) use given::Given;
 pub(crate) use pending::Pending;
 pub(crate) use question::Question;
 pub(crate) use states::{Round, Scope, States};

@@ -2,15 +2,12 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::catalogue::LIST_TTL_MS;
+use crate::content::{Block, Blocks, Content};
 use crate::mrtr::Question;
-
-/// What an item completes with.
-#[derive(Debug)]
-pub(crate) enum Content<'a> {
-    Text(Cow<'a, str>),
-}
 
 /// The `result` member of a reply. Every one has `resultType` and `_meta`.
 #[derive(Serialize)]
@@ -28,7 +25,10 @@ pub(crate) enum Outcome<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolResult<'a> {
     result_type: Complete,
-    content: [Text<'a>; 1],
+    #[serde(serialize_with = "as_content")]
+    content: Blocks<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<Value>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_error: bool,
     #[serde(rename = "_meta")]
@@ -39,7 +39,8 @@ pub(crate) struct ToolResult<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PromptResult<'a> {
     result_type: Complete,
-    messages: [Message<'a>; 1],
+    #[serde(serialize_with = "as_messages")]
+    messages: Blocks<'a>,
     #[serde(rename = "_meta")]
     meta: &'a RawValue,
 }
@@ -48,8 +49,8 @@ pub(crate) struct PromptResult<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResourceResult<'a> {
     result_type: Complete,
-    contents: [Contents<'a>; 1],
-    ttl_ms: u32,
+    contents: Vec<Contents<'a>>,
+    ttl_ms: u64,
     cache_scope: &'static str,
     #[serde(rename = "_meta")]
     meta: &'a RawValue,
@@ -73,31 +74,39 @@ enum Complete {
     Complete,
 }
 
-#[derive(Serialize)]
-struct Text<'a> {
-    r#type: &'static str,
-    text: Cow<'a, str>,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: Text<'a>,
-}
-
+/// A part of a resource. It repeats the address that was asked for, which a client may match by.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Contents<'a> {
     uri: Cow<'a, str>,
     mime_type: &'static str,
-    text: Cow<'a, str>,
+    #[serde(flatten)]
+    body: ContentsBody<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum ContentsBody<'a> {
+    Text(Cow<'a, str>),
+    Blob(&'static str),
+}
+
+/// How long a result may be kept, and by whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caching {
+    /// It is the same for everybody, for as long as lists are.
+    Public,
+    /// It is for this caller and this moment: what an answer opened must not be kept.
+    Never,
 }
 
 impl<'a> Outcome<'a> {
     pub(crate) fn tool(content: Content<'a>, is_error: bool, meta: &'a RawValue) -> Self {
+        let (content, structured_content) = content.into_parts();
         Self::Tool(ToolResult {
             result_type: Complete::Complete,
-            content: [Text::of(content)],
+            content,
+            structured_content,
             is_error,
             meta,
         })
@@ -106,26 +115,34 @@ impl<'a> Outcome<'a> {
     pub(crate) fn prompt(content: Content<'a>, meta: &'a RawValue) -> Self {
         Self::Prompt(PromptResult {
             result_type: Complete::Complete,
-            messages: [Message {
-                role: "user",
-                content: Text::of(content),
-            }],
+            messages: content.into_parts().0,
             meta,
         })
     }
 
-    /// A resource as read. What an answer opened is for that caller and must not be cached.
-    pub(crate) fn resource(uri: Cow<'a, str>, content: Content<'a>, meta: &'a RawValue) -> Self {
-        let Content::Text(text) = content;
+    /// The resource at `uri`, as read.
+    pub(crate) fn resource(
+        uri: Cow<'a, str>,
+        content: Content<'a>,
+        caching: Caching,
+        meta: &'a RawValue,
+    ) -> Self {
+        let contents = match content.into_parts().0 {
+            Blocks::One([block]) => vec![Contents::of(uri, block)],
+            Blocks::Many(blocks) => blocks
+                .into_iter()
+                .map(|block| Contents::of(uri.clone(), block))
+                .collect(),
+        };
+        let (ttl_ms, cache_scope) = match caching {
+            Caching::Public => (LIST_TTL_MS, "public"),
+            Caching::Never => (0, "private"),
+        };
         Self::Resource(ResourceResult {
             result_type: Complete::Complete,
-            contents: [Contents {
-                uri,
-                mime_type: "text/plain",
-                text,
-            }],
-            ttl_ms: 0,
-            cache_scope: "private",
+            contents,
+            ttl_ms,
+            cache_scope,
             meta,
         })
     }
@@ -144,14 +161,37 @@ impl<'a> Outcome<'a> {
     }
 }
 
-impl<'a> Text<'a> {
-    fn of(content: Content<'a>) -> Self {
-        let Content::Text(text) = content;
+impl<'a> Contents<'a> {
+    fn of(uri: Cow<'a, str>, block: Block<'a>) -> Self {
+        let (mime_type, body) = match block {
+            Block::Text { text } => ("text/plain", ContentsBody::Text(text)),
+            Block::Image(media) | Block::Audio(media) => {
+                (media.mime_type, ContentsBody::Blob(media.data))
+            }
+            Block::Resource { resource } => (resource.mime_type, ContentsBody::Text(resource.text)),
+        };
         Self {
-            r#type: "text",
-            text,
+            uri,
+            mime_type,
+            body,
         }
     }
+}
+
+fn as_content<S: Serializer>(blocks: &Blocks<'_>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(blocks.as_slice())
+}
+
+fn as_messages<S: Serializer>(blocks: &Blocks<'_>, to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Message<'m, 'a> {
+        role: &'static str,
+        content: &'m Block<'a>,
+    }
+    to.collect_seq(blocks.as_slice().iter().map(|content| Message {
+        role: "user",
+        content,
+    }))
 }
 
 fn by_key<S: Serializer>(questions: &[Question], to: S) -> Result<S::Ok, S::Error> {

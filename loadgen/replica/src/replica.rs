@@ -15,6 +15,7 @@ use crate::SUPPORTED_VERSIONS;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::content::Content;
 use crate::counters::Counters;
 use crate::faults::{Command, CommandError, FaultCounts, Faults, Misled, Retold};
 use crate::fifo::{Full, Line};
@@ -25,14 +26,14 @@ use crate::limit::{Admission, LimitCounters, Limiter, signal};
 use crate::method::Method;
 use crate::mrtr::{self, Answers, Ask, Pending, Round, Scope, States, Step, Turn};
 use crate::notifier::Notifier;
-use crate::outcome::{Content, Outcome};
+use crate::outcome::Outcome;
 use crate::redis_link::RedisLink;
 use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
 use crate::server::ConnectionPolicy;
 use crate::setup_error::SetupError;
 use crate::store::{StoreCounters, UsedTokens};
-use crate::surface::{Call, Item};
+use crate::surface::{Call, Item, Surface};
 use crate::tally::{Event, Tally};
 use crate::timing::{Part, Timing};
 use crate::visit::Visit;
@@ -40,6 +41,7 @@ use crate::visit::Visit;
 /// One stateless server: everything it needs to know about a request is in the request.
 pub struct Replica {
     catalogue: Catalogue,
+    surface: Surface,
     states: States,
     limiter: Option<Limiter>,
     used: UsedTokens,
@@ -60,6 +62,9 @@ impl Replica {
     /// When the backend lacks the algorithm, a limit makes no sense, or what shall be kept in Redis
     /// cannot be.
     pub fn new(config: Config) -> Result<Self, SetupError> {
+        let surface = Surface {
+            fixtures: config.conformance,
+        };
         let seal = loadgen_seal::Config {
             max_token_len: config.state_limit(),
             ..loadgen_seal::Config::new(config.algorithm, config.backend, config.ring, config.ttl)
@@ -76,7 +81,8 @@ impl Replica {
             .ok_or(SetupError::NoRedisForStore)?;
         Ok(Self {
             faults: Arc::new(Faults::none(config.instance)),
-            catalogue: Catalogue::new(config.instance),
+            catalogue: Catalogue::new(config.instance, surface),
+            surface,
             states: States::new(
                 Sealer::new(&seal)?,
                 config.audience,
@@ -232,7 +238,7 @@ impl Replica {
     /// headers that say something else than the body are refused in either form.
     fn may_stream(&self, headers: &HeaderMap) -> bool {
         self.replies != ReplyForm::Json
-            && mirror::name(headers).is_some_and(|name| Item::may_speak(&name))
+            && mirror::name(headers).is_some_and(|name| self.surface.may_speak(&name))
     }
 
     /// Answers with events if anything comes before the last message; else as any other request.
@@ -357,11 +363,7 @@ impl Replica {
             return self.list(method, &params);
         };
         let target = target?;
-        let item = match method {
-            Method::ToolsCall => Item::tool(&target)?,
-            Method::PromptsGet => Item::prompt(&target)?,
-            _ => Item::resource(&target)?,
-        };
+        let item = self.surface.item(method, &target)?;
         let named = Named {
             item,
             method: &request.method,
@@ -401,10 +403,13 @@ impl Replica {
                 (Event::Failed, outcome)
             }
             Sealed::Done(content) => {
-                let outcome = match method {
-                    Method::ToolsCall => Outcome::tool(content, false, about),
-                    Method::PromptsGet => Outcome::prompt(content, about),
-                    _ => Outcome::resource(target, content, about),
+                let outcome = match item {
+                    Item::Tool(_) => Outcome::tool(content, false, about),
+                    Item::Prompt(_) => Outcome::prompt(content, about),
+                    Item::Resource(resource) => {
+                        let caching = resource.caching();
+                        Outcome::resource(target, content, caching, about)
+                    }
                 };
                 (Event::Completed, outcome)
             }

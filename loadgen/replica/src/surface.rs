@@ -1,5 +1,7 @@
 //! What the replica offers: tools `echo`, `confirm_delete` and `wizard`, prompt `briefing`,
-//! resource `memo://{name}`; the surface that the SDK servers under `scripts/peers` have too.
+//! resource `memo://{name}`, which the SDK servers under `scripts/peers` have too; tools `survey`
+//! and `interview` that ask in every way there is; and, where they are wanted, what the official
+//! conformance suite looks up by name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,6 +10,7 @@ use loadgen_protocol::Meta;
 use loadgen_protocol::raw_json::object;
 use serde::Deserialize;
 
+use crate::method::Method;
 use crate::mrtr::{Step, Turn};
 use crate::notifier::Notifier;
 use crate::refusal::Refusal;
@@ -15,10 +18,11 @@ use crate::refusal::Refusal;
 mod briefing;
 mod confirm_delete;
 mod echo;
-mod logging;
+mod fixtures;
+mod interview;
 mod memo;
-mod progress;
 mod resource;
+mod survey;
 mod table;
 mod wizard;
 mod wizard_state;
@@ -47,22 +51,60 @@ pub(crate) enum Item<'a> {
     Resource(Resource<'a>),
 }
 
-impl<'a> Item<'a> {
-    pub(crate) fn tool(name: &str) -> Result<Self, Refusal> {
-        let tool = Tool::of(name).ok_or_else(|| Refusal::Target(name.to_owned()))?;
-        Ok(Self::Tool(tool))
+/// Which items there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Surface {
+    /// Whether those that the official conformance suite looks for are there too.
+    pub(crate) fixtures: bool,
+}
+
+impl Surface {
+    pub(crate) fn tools(self) -> impl Iterator<Item = Tool> {
+        let all = Tool::ALL.iter().copied();
+        all.filter(move |tool| self.fixtures || !tool.is_fixture())
     }
 
-    pub(crate) fn prompt(name: &str) -> Result<Self, Refusal> {
-        let prompt = Prompt::of(name).ok_or_else(|| Refusal::Target(name.to_owned()))?;
-        Ok(Self::Prompt(prompt))
+    pub(crate) fn prompts(self) -> impl Iterator<Item = Prompt> {
+        let all = Prompt::ALL.iter().copied();
+        all.filter(move |prompt| self.fixtures || !prompt.is_fixture())
     }
 
-    pub(crate) fn resource(uri: &'a str) -> Result<Self, Refusal> {
-        let resource = Resource::at(uri).ok_or_else(|| Refusal::Resource(uri.to_owned()))?;
-        Ok(Self::Resource(resource))
+    pub(crate) fn tool(self, name: &str) -> Option<Tool> {
+        Tool::of(name).filter(|tool| self.fixtures || !tool.is_fixture())
     }
 
+    pub(crate) fn prompt(self, name: &str) -> Option<Prompt> {
+        Prompt::of(name).filter(|prompt| self.fixtures || !prompt.is_fixture())
+    }
+
+    pub(crate) fn resource(self, uri: &str) -> Option<Resource<'_>> {
+        Resource::at(uri).filter(|resource| self.fixtures || !resource.is_fixture())
+    }
+
+    /// What a request that names something runs: a tool, a prompt or a resource, by its method.
+    ///
+    /// # Errors
+    /// When there is nothing of that name.
+    pub(crate) fn item(self, method: Method, target: &str) -> Result<Item<'_>, Refusal> {
+        let named = || Refusal::Target(target.to_owned());
+        match method {
+            Method::ToolsCall => self.tool(target).map(Item::Tool).ok_or_else(named),
+            Method::PromptsGet => self.prompt(target).map(Item::Prompt).ok_or_else(named),
+            _ => self
+                .resource(target)
+                .map(Item::Resource)
+                .ok_or_else(|| Refusal::Resource(target.to_owned())),
+        }
+    }
+
+    /// Whether what has this name may have something to say before its result.
+    pub(crate) fn may_speak(self, name: &str) -> bool {
+        let prompt = || self.prompt(name).is_some_and(Prompt::speaks);
+        self.tool(name).map_or_else(prompt, Tool::speaks)
+    }
+}
+
+impl Item<'_> {
     /// How many different things can be run, taking all resources of one kind as one.
     pub(crate) const SLOTS: usize = Tool::ALL.len() + Prompt::ALL.len() + Resource::KINDS.len();
 
@@ -91,12 +133,6 @@ impl<'a> Item<'a> {
             Self::Prompt(prompt) => Tool::ALL.len() + prompt as usize,
             Self::Resource(resource) => Tool::ALL.len() + Prompt::ALL.len() + resource.kind(),
         }
-    }
-
-    /// Whether what has this name may have something to say before its result.
-    pub(crate) fn may_speak(name: &str) -> bool {
-        let prompt = || Prompt::of(name).is_some_and(Prompt::speaks);
-        Tool::of(name).map_or_else(prompt, Tool::speaks)
     }
 
     /// Whether a failure can be told in a result of its own.
@@ -137,6 +173,24 @@ fn bad_arguments(tool: &str, error: &serde_json::Error) -> String {
 }
 
 #[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::mrtr::testing::no_meta;
+
+    /// Runs one round of a tool or prompt for a client that says nothing of itself and does not
+    /// listen. What the round borrows lives until the test ends.
+    pub(crate) async fn run<E: Entry>(arguments: &'static str, turn: Turn<'_>) -> Turned<'static> {
+        let call = Call {
+            arguments,
+            turn,
+            notifier: &Notifier::none(),
+            meta: Box::leak(Box::new(no_meta())),
+        };
+        E::turn(&call).await
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::mrtr::testing::{no_meta, turn_of};
@@ -154,25 +208,53 @@ mod tests {
     #[test]
     fn everything_that_can_be_run_has_a_slot_of_its_own_with_its_name() {
         let names = |kind| Item::NAMES.iter().filter(move |name| name.0 == kind);
+        let all = Surface { fixtures: true };
+        let slot = |method, name| all.item(method, name).unwrap().slot();
         for (kind, name) in names("tool") {
-            let slot = Item::tool(name).unwrap().slot();
-            assert_eq!(Item::NAMES[slot], (*kind, *name));
+            assert_eq!(Item::NAMES[slot(Method::ToolsCall, name)], (*kind, *name));
         }
         for (kind, name) in names("prompt") {
-            let slot = Item::prompt(name).unwrap().slot();
-            assert_eq!(Item::NAMES[slot], (*kind, *name));
+            assert_eq!(Item::NAMES[slot(Method::PromptsGet, name)], (*kind, *name));
         }
-        let memo = Item::resource("memo://a").unwrap().slot();
-        assert_eq!(Item::NAMES[memo], ("resource", "memo"));
+        for (uri, name) in [
+            ("memo://a", "memo"),
+            ("test://static-text", "static-text"),
+            ("test://static-binary", "static-binary"),
+            ("test://template/1/data", "template"),
+        ] {
+            let slot = slot(Method::ResourcesRead, uri);
+            assert_eq!(Item::NAMES[slot], ("resource", name));
+        }
         let all = ["tool", "prompt", "resource"].map(|kind| names(kind).count());
         assert_eq!(all.iter().sum::<usize>(), Item::SLOTS);
     }
 
     #[test]
     fn unknown_names_are_refused_with_what_was_asked_for() {
-        assert_eq!(Item::tool("Echo"), Err(Refusal::Target("Echo".into())));
-        assert_eq!(Item::prompt("echo"), Err(Refusal::Target("echo".into())));
-        assert_eq!(Item::resource("x"), Err(Refusal::Resource("x".into())));
+        let all = Surface { fixtures: true };
+        for (method, name, want) in [
+            (Method::ToolsCall, "Echo", Refusal::Target("Echo".into())),
+            (Method::PromptsGet, "echo", Refusal::Target("echo".into())),
+            (Method::ResourcesRead, "x", Refusal::Resource("x".into())),
+        ] {
+            assert_eq!(all.item(method, name), Err(want));
+        }
+    }
+
+    #[test]
+    fn fixtures_are_there_only_where_they_are_wanted() {
+        let (plain, all) = (Surface { fixtures: false }, Surface { fixtures: true });
+        assert_eq!(all.tools().count(), Tool::ALL.len());
+        assert_eq!(all.prompts().count(), Prompt::ALL.len());
+        assert!(plain.tools().all(|tool| !tool.is_fixture()));
+        assert!(plain.prompts().eq([Prompt::Briefing]));
+        assert!(plain.tool("test_simple_text").is_none() && all.tool("test_simple_text").is_some());
+        let prompt = "test_simple_prompt";
+        assert!(plain.prompt(prompt).is_none() && all.prompt(prompt).is_some());
+        let uri = "test://static-text";
+        assert!(plain.resource(uri).is_none() && all.resource(uri).is_some());
+        let speaking = "test_tool_with_progress";
+        assert!(!plain.may_speak(speaking) && all.may_speak(speaking));
     }
 
     #[tokio::test]

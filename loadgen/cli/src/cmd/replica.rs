@@ -69,6 +69,11 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "NAME")]
     backend: Option<Backend>,
 
+    /// Offer what the official conformance suite looks up by name too. It makes lists several times
+    /// as long.
+    #[arg(long)]
+    conformance: bool,
+
     /// In which form results are sent: json, sse (every result as server-sent events) or auto (events
     /// only where there is something to say before the result).
     #[arg(long, value_name = "FORM", default_value_t = ReplyForm::default())]
@@ -113,6 +118,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         config.flow_ttl = args.flow_ttl.unwrap_or(config.flow_ttl);
         config.audience = args.audience;
         config.replies = args.replies;
+        config.conformance = args.conformance;
         config.fifo = args.fifo.map(|service| Fifo {
             service,
             seed: args.fifo_seed,

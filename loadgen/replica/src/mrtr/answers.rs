@@ -6,6 +6,8 @@ use loadgen_protocol::raw_json::string;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::mrtr::given::{self, Given};
+use crate::mrtr::question::Question;
 use crate::refusal::Refusal;
 
 /// What the client sent under `inputResponses`, each answer still in its own bytes. Keys that no
@@ -80,13 +82,27 @@ impl<'a> Answers<'a> {
         self.field(key, field, "a boolean")
     }
 
+    /// The answer to this question, checked against all that it asked for.
+    ///
+    /// # Errors
+    /// When it is no answer to a question of that kind, or does not fit.
+    pub(crate) fn to(&self, question: &Question) -> Result<Answer<Given>, Malformed> {
+        self.raw(&question.key)
+            .map_or(Ok(Answer::Missing), |raw| given::read(raw, question))
+    }
+
+    /// The answer under this key, as it came.
+    pub(super) fn raw(&self, key: &str) -> Option<&'a RawValue> {
+        self.0.get(key).copied()
+    }
+
     fn field<T: Field<'a>>(
         &self,
         key: &str,
         field: &str,
         kind: &str,
     ) -> Result<Answer<T>, Malformed> {
-        let Some(&raw) = self.0.get(key) else {
+        let Some(raw) = self.raw(key) else {
             return Ok(Answer::Missing);
         };
         // An array could stand for the struct in serde's eyes, so the form is checked first.

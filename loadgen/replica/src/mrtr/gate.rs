@@ -1,5 +1,7 @@
 use loadgen_protocol::{ClientCapabilities, ElicitationCapability, InputRequest, Marker};
 
+use serde_json::json;
+
 use crate::mrtr::question::Question;
 
 /// What the client would have to declare in this request before these questions may be asked, and
@@ -18,8 +20,14 @@ pub(crate) fn lacking(
             InputRequest::Url(_) if !declared.allows_url() => {
                 elicitation(&mut lacking).url = Some(Marker::new());
             }
+            InputRequest::Sampling(asked)
+                if !asked.tools.is_empty() && !declared.allows_tools() =>
+            {
+                let tools = ("tools".to_owned(), json!({}));
+                lacking.sampling.get_or_insert_default().extend([tools]);
+            }
             InputRequest::Sampling(_) if declared.sampling.is_none() => {
-                lacking.sampling = Some(Marker::new());
+                lacking.sampling.get_or_insert_default();
             }
             InputRequest::Roots if declared.roots.is_none() => {
                 lacking.roots = Some(Marker::new());
@@ -37,7 +45,7 @@ fn elicitation(of: &mut ClientCapabilities) -> &mut ElicitationCapability {
 #[cfg(test)]
 mod tests {
     use loadgen_protocol::{ElicitUrl, Sampling};
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
 
@@ -51,7 +59,9 @@ mod tests {
             "sampling" => InputRequest::Sampling(Sampling {
                 messages: vec![],
                 max_tokens: 1,
+                tools: vec![],
             }),
+            "tools" => return Question::sampling("k", "?", 1).with_tool("tide"),
             _ => InputRequest::Roots,
         };
         let key = "k".into();
@@ -86,6 +96,18 @@ mod tests {
             );
             assert_eq!(&lacks(&["url"], declared.clone()), url_lacks, "{declared}");
         }
+    }
+
+    #[test]
+    fn tools_in_a_sampling_question_have_to_be_declared_too() {
+        let plain = json!({ "sampling": {} });
+        let tools = json!({ "sampling": { "tools": {} } });
+        assert_eq!(lacks(&["tools"], json!({})), tools);
+        assert_eq!(lacks(&["tools", "sampling"], json!({})), tools);
+        assert_eq!(lacks(&["tools"], plain.clone()), tools);
+        assert_eq!(lacks(&["tools"], tools.clone()), Value::Null);
+        assert_eq!(lacks(&["sampling"], plain), Value::Null);
+        assert_eq!(lacks(&["sampling"], tools), Value::Null);
     }
 
     #[test]

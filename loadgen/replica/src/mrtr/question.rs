@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use loadgen_protocol::{ElicitForm, ElicitUrl, InputRequest};
+use loadgen_protocol::{ElicitForm, ElicitUrl, InputRequest, RequestedSchema, Sampling};
+use serde_json::json;
 
 /// One question to the user.
 #[derive(Debug, Clone)]
@@ -18,10 +19,7 @@ impl Question {
         message: impl Into<String>,
         field: &str,
     ) -> Self {
-        Self {
-            key: key.into(),
-            request: InputRequest::single_field(message, field, "string"),
-        }
+        Self::of(key, InputRequest::single_field(message, field, "string"))
     }
 
     /// Lets the words of a form or a page end with `suffix`.
@@ -39,9 +37,72 @@ impl Question {
         message: impl Into<String>,
         field: &str,
     ) -> Self {
+        Self::of(key, InputRequest::single_field(message, field, "boolean"))
+    }
+
+    /// Asks for a whole form.
+    pub(crate) fn form(
+        key: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+        requested_schema: RequestedSchema,
+    ) -> Self {
+        let message = message.into();
+        Self::of(
+            key,
+            InputRequest::Form(ElicitForm {
+                message,
+                requested_schema,
+            }),
+        )
+    }
+
+    /// Asks to visit a page. Accepting means consent, not that anything was done there.
+    pub(crate) fn visit(
+        key: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Self {
+        let (message, url) = (message.into(), url.into());
+        Self::of(key, InputRequest::Url(ElicitUrl { message, url }))
+    }
+
+    /// Asks the client's model.
+    pub(crate) fn sampling(
+        key: impl Into<Cow<'static, str>>,
+        prompt: &str,
+        max_tokens: u64,
+    ) -> Self {
+        let messages =
+            vec![json!({ "role": "user", "content": { "type": "text", "text": prompt } })];
+        Self::of(
+            key,
+            InputRequest::Sampling(Sampling {
+                messages,
+                max_tokens,
+                tools: Vec::new(),
+            }),
+        )
+    }
+
+    /// Offers the client's model a tool of this name.
+    pub(crate) fn with_tool(mut self, name: &str) -> Self {
+        if let InputRequest::Sampling(sampling) = &mut self.request {
+            let schema = json!({ "type": "object" });
+            let tool = json!({ "name": name, "inputSchema": schema });
+            sampling.tools.push(tool);
+        }
+        self
+    }
+
+    /// Asks for the client's roots.
+    pub(crate) fn roots(key: impl Into<Cow<'static, str>>) -> Self {
+        Self::of(key, InputRequest::Roots)
+    }
+
+    fn of(key: impl Into<Cow<'static, str>>, request: InputRequest) -> Self {
         Self {
             key: key.into(),
-            request: InputRequest::single_field(message, field, "boolean"),
+            request,
         }
     }
 }
@@ -51,12 +112,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_goes_out_as_a_bare_form_request() {
-        let sent = serde_json::to_value(Question::boolean("k", "Sure?", "ok").request).unwrap();
-        let want = serde_json::json!({"method": "elicitation/create", "params": {
+    fn questions_go_out_as_bare_requests() {
+        let sent = |question: Question| serde_json::to_value(question.request).unwrap();
+        let form = json!({"method": "elicitation/create", "params": {
             "mode": "form", "message": "Sure?",
             "requestedSchema": {"type": "object", "properties": {"ok": {"type": "boolean"}},
                                 "required": ["ok"]}}});
-        assert_eq!(sent, want);
+        assert_eq!(sent(Question::boolean("k", "Sure?", "ok")), form);
+        let page = json!({"method": "elicitation/create", "params": {
+            "mode": "url", "message": "Agree", "url": "https://harbour.example/rules"}});
+        assert_eq!(
+            sent(Question::visit(
+                "k",
+                "Agree",
+                "https://harbour.example/rules"
+            )),
+            page
+        );
+        let model = json!({"method": "sampling/createMessage", "params": {"maxTokens": 100,
+            "messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}]}});
+        assert_eq!(sent(Question::sampling("k", "Hi", 100)), model);
+        assert_eq!(sent(Question::roots("k")), json!({"method": "roots/list"}));
     }
 }

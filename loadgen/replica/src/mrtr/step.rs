@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 
+use crate::content::Content;
 use crate::mrtr::answers::Answers;
 use crate::mrtr::pending::Pending;
 use crate::mrtr::question::Question;
-use crate::outcome::Content;
 
 /// What a handler knows of the round beside its arguments.
 pub(crate) struct Turn<'a> {
@@ -22,18 +22,22 @@ impl<'a> Turn<'a> {
     /// have asked in other words, and what was said to those is no answer to these: they have to be
     /// asked again. Without a state nothing says what was asked, and a handler that minds looks at
     /// `state` itself.
-    pub(crate) fn answers_to(&self, questions: &[Question]) -> &'a Answers<'a> {
+    pub(crate) fn answers_to<'q>(
+        &self,
+        questions: impl IntoIterator<Item = &'q Question>,
+    ) -> &'a Answers<'a> {
         match self.asked {
             Some(asked) if asked != self.pending(questions) => Answers::NONE,
             _ => self.answers,
         }
     }
 
-    fn pending(&self, questions: &[Question]) -> Pending {
+    /// What a state waits for that these questions, in the words they go out in, are asked with.
+    pub(super) fn pending<'q>(&self, questions: impl IntoIterator<Item = &'q Question>) -> Pending {
         let Some(suffix) = self.suffix else {
             return Pending::of(questions);
         };
-        let mut reworded = questions.to_vec();
+        let mut reworded: Vec<_> = questions.into_iter().cloned().collect();
         for question in &mut reworded {
             question.reword(suffix);
         }
@@ -75,6 +79,14 @@ impl<'a> Step<'a> {
     /// Asks one question.
     pub(crate) fn ask(question: Question, state: Vec<u8>) -> Self {
         Self::ask_all(vec![question], state)
+    }
+
+    /// Asks without a state: the answers alone are enough.
+    pub(crate) fn ask_bare(questions: Vec<Question>) -> Self {
+        Self::Ask(Ask {
+            questions,
+            state: None,
+        })
     }
 
     /// Asks several questions at once.

@@ -6,7 +6,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::{Answers, Question, Step, Turn};
-use crate::outcome::Content;
+use crate::content::Content;
 
 pub(crate) fn raw(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap()

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::surface::{Call, Turned, briefing, confirm_delete, echo, logging, progress, wizard};
+use crate::surface::fixtures::{
+    ask, capability, content, logging, progress, prompts, rounds, schema,
+};
+use crate::surface::{Call, Turned, briefing, confirm_delete, echo, interview, survey, wizard};
 
 /// What the code of a tool or a prompt provides. Its row in the table makes it listed and callable.
 pub(crate) trait Entry {
@@ -20,6 +23,24 @@ pub(crate) trait Entry {
 }
 
 macro_rules! table {
+    (
+        $(#[$doc:meta])* $table:ident
+        { $($own:ident = $own_name:literal => $own_code:ty,)* }
+        fixtures
+        { $($fixture:ident = $fixture_name:literal => $fixture_code:ty,)* }
+    ) => {
+        table! {
+            $(#[$doc])* $table
+            { $($own = $own_name => $own_code,)* $($fixture = $fixture_name => $fixture_code,)* }
+        }
+
+        impl $table {
+            /// Whether only the official conformance suite looks for it.
+            pub(crate) const fn is_fixture(self) -> bool {
+                matches!(self, $(Self::$fixture)|*)
+            }
+        }
+    };
     ($(#[$doc:meta])* $table:ident { $($entry:ident = $name:literal => $code:ty,)* }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +98,30 @@ table! {
         Echo = "echo" => echo::Echo,
         ConfirmDelete = "confirm_delete" => confirm_delete::ConfirmDelete,
         Wizard = "wizard" => wizard::Wizard,
+        Survey = "survey" => survey::Survey,
+        Interview = "interview" => interview::Interview,
+    }
+    fixtures {
+        SimpleText = "test_simple_text" => content::SimpleText,
+        Image = "test_image_content" => content::Image,
+        Audio = "test_audio_content" => content::Audio,
+        EmbeddedResource = "test_embedded_resource" => content::EmbeddedResource,
+        MixedContent = "test_multiple_content_types" => content::MixedContent,
+        Failing = "test_error_handling" => content::Failing,
         Progress = "test_tool_with_progress" => progress::Progress,
         Logging = "test_logging_tool" => logging::Logging,
+        MissingCapability = "test_missing_capability" => capability::NeedsSampling,
+        StreamingElicitation = "test_streaming_elicitation" => ask::Elicitation,
+        ParamHeader = "test_param_header" => schema::ParamHeader,
+        Schema2020 = "json_schema_2020_12_tool" => schema::Schema2020,
+        AskForm = "test_input_required_result_elicitation" => ask::Elicitation,
+        AskModel = "test_input_required_result_sampling" => ask::Sampling,
+        AskRoots = "test_input_required_result_list_roots" => ask::Roots,
+        RequestState = "test_input_required_result_request_state" => rounds::WithState,
+        TamperedState = "test_input_required_result_tampered_state" => rounds::WithState,
+        MultipleInputs = "test_input_required_result_multiple_inputs" => rounds::MultipleInputs,
+        MultiRound = "test_input_required_result_multi_round" => rounds::MultiRound,
+        Capabilities = "test_input_required_result_capabilities" => capability::AsksWhatIsDeclared,
     }
 }
 
@@ -86,6 +129,13 @@ table! {
     /// What `prompts/get` renders.
     Prompt {
         Briefing = "briefing" => briefing::Briefing,
+    }
+    fixtures {
+        Simple = "test_simple_prompt" => prompts::Simple,
+        WithArguments = "test_prompt_with_arguments" => prompts::WithArguments,
+        WithResource = "test_prompt_with_embedded_resource" => prompts::WithResource,
+        WithImage = "test_prompt_with_image" => prompts::WithImage,
+        Asking = "test_input_required_result_prompt" => prompts::Asking,
     }
 }
 

@@ -125,24 +125,35 @@ fn complete(method: &str, result: &Value) {
                 result.get("isError"),
                 None | Some(Value::Bool(true))
             ));
-            for content in result["content"].as_array().unwrap() {
-                assert_eq!(content["type"], "text");
-                strings(content, &["text"]);
-            }
+            result["content"].as_array().unwrap().iter().for_each(block);
+            let structured = result.get("structuredContent");
+            assert!(structured.is_none_or(Value::is_object), "{result}");
         }
         "prompts/get" => {
             for message in result["messages"].as_array().unwrap() {
                 assert_eq!(message["role"], "user");
-                assert_eq!(message["content"]["type"], "text");
-                strings(&message["content"], &["text"]);
+                block(&message["content"]);
             }
         }
         "resources/read" => {
             for content in cached("contents") {
-                strings(content, &["uri", "mimeType", "text"]);
+                strings(content, &["uri", "mimeType"]);
+                assert_ne!(content["text"].is_string(), content["blob"].is_string());
             }
         }
         other => panic!("a result for {other}"),
+    }
+}
+
+fn block(block: &Value) {
+    let (at, members) = match block["type"].as_str() {
+        Some("text") => (block, &["text"][..]),
+        Some("image" | "audio") => (block, &["data", "mimeType"][..]),
+        Some("resource") => (&block["resource"], &["uri", "mimeType", "text"][..]),
+        other => panic!("a block {other:?}"),
+    };
+    for member in members {
+        assert!(at[member].is_string(), "{member} of {block}");
     }
 }
 
@@ -152,21 +163,44 @@ fn input_required(method: &str, result: &Value) {
         "{method}"
     );
     assert!(result.get("ttlMs").is_none() && result.get("cacheScope").is_none());
-    assert!(!result["requestState"].as_str().unwrap().is_empty());
-    let requests = result["inputRequests"].as_object().unwrap();
+    let state = result.get("requestState");
+    assert!(state.is_none_or(|state| state.as_str().is_some_and(|text| !text.is_empty())));
+    let requests = result.get("inputRequests");
+    assert!(state.is_some() || requests.is_some(), "{result}");
+    let Some(requests) = requests else { return };
+    let requests = requests.as_object().unwrap();
     assert!(!requests.is_empty());
     for request in requests.values() {
-        assert_eq!(request["method"], "elicitation/create");
         assert!(request.get("id").is_none() && request.get("jsonrpc").is_none());
         let params = &request["params"];
-        assert_eq!(params["mode"], "form");
-        assert!(params["message"].is_string());
-        let schema = &params["requestedSchema"];
-        assert_eq!(schema["type"], "object");
-        let properties = schema["properties"].as_object().unwrap();
-        assert!(properties.values().all(|p| p["type"].is_string()));
-        for required in schema["required"].as_array().unwrap() {
-            assert!(properties.contains_key(required.as_str().unwrap()));
+        match (request["method"].as_str(), params["mode"].as_str()) {
+            (Some("elicitation/create"), Some("form")) => form(params),
+            (Some("elicitation/create"), Some("url")) => {
+                assert!(params["message"].is_string() && params["url"].is_string());
+            }
+            (Some("sampling/createMessage"), None) => {
+                assert!(params["maxTokens"].as_u64().unwrap() > 0);
+                for message in params["messages"].as_array().unwrap() {
+                    assert_eq!(message["role"], "user");
+                    block(&message["content"]);
+                }
+                for tool in params["tools"].as_array().into_iter().flatten() {
+                    assert!(tool["name"].is_string() && tool["inputSchema"]["type"] == "object");
+                }
+            }
+            (Some("roots/list"), None) => assert!(params.is_null()),
+            _ => panic!("asks {request}"),
         }
+    }
+}
+
+fn form(params: &Value) {
+    assert!(params["message"].is_string());
+    let schema = &params["requestedSchema"];
+    assert_eq!(schema["type"], "object");
+    let properties = schema["properties"].as_object().unwrap();
+    assert!(properties.values().all(|p| p["type"].is_string()));
+    for required in schema["required"].as_array().unwrap() {
+        assert!(properties.contains_key(required.as_str().unwrap()));
     }
 }

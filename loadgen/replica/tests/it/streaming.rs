@@ -5,7 +5,11 @@ use crate::client::{Post, meta};
 use crate::running::Running;
 
 async fn replying(form: ReplyForm) -> Running {
-    Running::with(7, |config| config.replies = form).await
+    Running::with(7, |config| {
+        config.replies = form;
+        config.conformance = true;
+    })
+    .await
 }
 
 fn with_progress() -> Post {

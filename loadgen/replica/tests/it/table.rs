@@ -373,12 +373,6 @@ async fn lists_complete_whatever_else_they_carry() {
         .collect();
     assert_eq!(
         names,
-        [
-            "echo",
-            "confirm_delete",
-            "wizard",
-            "test_tool_with_progress",
-            "test_logging_tool"
-        ]
+        ["echo", "confirm_delete", "wizard", "survey", "interview"]
     );
 }

@@ -184,7 +184,11 @@ async fn streams_end_their_lines_as_they_are_told() {
         ("crlf", true, true),
         ("mixed", true, true),
     ] {
-        let replica = Running::with(7, |config| config.replies = ReplyForm::Sse).await;
+        let replica = Running::with(7, |config| {
+            config.replies = ReplyForm::Sse;
+            config.conformance = true;
+        })
+        .await;
         tell(&replica, json!({ "set": { "sse_line_end": end } }));
         // One reply is there at once and the other streams.
         let mut about = crate::client::meta();
