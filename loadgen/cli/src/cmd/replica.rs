@@ -1,6 +1,7 @@
+mod control;
 mod transport;
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::ParseIntError;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::cmd::replica::control::ControlArgs;
 use crate::cmd::replica::transport::TransportArgs;
 use crate::console;
 
@@ -33,8 +35,8 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 
-    /// Read the keys from standard input, one a line, up to an empty line; then stop when standard
-    /// input closes.
+    /// Read the keys from standard input, one a line, up to an empty line; then go on as with
+    /// --parent-stdin.
     #[arg(long, conflicts_with = "key_file")]
     keys_from_stdin: bool,
 
@@ -43,7 +45,7 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "PATH")]
     key_file: Option<PathBuf>,
 
-    /// Stop when standard input closes, as --keys-from-stdin does too.
+    /// Obey the lines of standard input, as docs/faults.md says, and stop when it closes.
     #[arg(long)]
     parent_stdin: bool,
 
@@ -98,6 +100,9 @@ pub(crate) struct ReplicaArgs {
     metrics: Option<SocketAddr>,
 
     #[command(flatten)]
+    control: ControlArgs,
+
+    #[command(flatten)]
     transport: TransportArgs,
 }
 
@@ -124,7 +129,9 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             seed: args.fifo_seed,
         });
         config.instance = args.instance;
-        Ok((Replica::new(config)?, backend, args.transport.transport()?))
+        let replica = Replica::new(config)?;
+        control::obey_all(&replica, args.control.commands()?)?;
+        Ok((replica, backend, args.transport.transport()?))
     });
     let (replica, backend, transport) = match made {
         Ok((replica, backend, transport)) => (Arc::new(replica), backend, transport),
@@ -161,7 +168,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
     };
     runtime.block_on(async {
         // Handlers first: a signal that follows the ready line at once must find them.
-        let stop = stop(watched)?;
+        let (told, stop) = stop(watched)?;
         let mut ready = serde_json::json!({
             "ready": true,
             "url": server.url(),
@@ -177,6 +184,15 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         writeln!(stdout, "{ready}")
             .and_then(|()| stdout.flush())
             .context("cannot print the ready line")?;
+        if watched {
+            // A thread of its own, since a blocked read must not keep the runtime from ending. It
+            // begins after the ready line, which comes before every answer.
+            let replica = Arc::clone(&replica);
+            std::thread::spawn(move || {
+                control::obey_stdin(&replica);
+                let _ = told.send(());
+            });
+        }
         let stopped = server.run(stop, GRACE).await;
         if stopped.context("cannot start a thread")? == Stopped::Cut {
             console::say(format_args!(
@@ -244,38 +260,20 @@ fn key_lines(from: &mut impl BufRead) -> anyhow::Result<String> {
     }
 }
 
-/// Ready when the replica has to stop: on SIGTERM, on SIGINT and, if `watched`, at the end of
-/// standard input.
-fn stop(watched: bool) -> anyhow::Result<impl Future<Output = ()>> {
+/// Ready when the replica has to stop: on SIGTERM, on SIGINT and, if `watched`, when the sender is
+/// used or lost.
+fn stop(watched: bool) -> anyhow::Result<(oneshot::Sender<()>, impl Future<Output = ()>)> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot handle SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot handle SIGINT")?;
-    let (closed, at_end) = oneshot::channel();
-    if watched {
-        // A thread of its own, since a blocked read must not keep the runtime from ending.
-        std::thread::spawn(move || {
-            read_to_end(&mut io::stdin().lock());
-            let _ = closed.send(());
-        });
-    }
-    Ok(async move {
+    let (to, told) = oneshot::channel();
+    let stop = async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
-            _ = at_end, if watched => {}
+            _ = told, if watched => {}
         }
-    })
-}
-
-/// Returns when nothing more can come; what comes until then means nothing.
-fn read_to_end(from: &mut impl Read) {
-    let mut ignored = [0; 256];
-    loop {
-        match from.read(&mut ignored) {
-            Ok(0) => return,
-            Err(e) if e.kind() != io::ErrorKind::Interrupted => return,
-            _ => {}
-        }
-    }
+    };
+    Ok((to, stop))
 }
 
 /// What was refused and why, one line each, on standard error. Causes that did not happen are left

@@ -4,6 +4,7 @@ mod bad_result;
 mod bad_scenario;
 mod bad_target;
 mod conformance;
+mod control;
 mod ending;
 mod fixtures;
 mod fleet;
