@@ -54,7 +54,7 @@ async fn a_connection_is_cut_before_or_after_its_request_is_executed() {
 
 #[tokio::test]
 async fn a_stream_is_executed_to_its_end_before_it_is_cut() {
-    let replica = Running::with(7, |config| config.replies = ReplyForm::Auto).await;
+    let replica = Running::with(7, |config| config.conformance = true).await;
     tell(&replica, json!({ "set": { "close_after_rate": 1 } }));
     let mut about = meta();
     about["progressToken"] = "p".into();
