@@ -28,7 +28,7 @@ enum Command {
     Run(cmd::run::RunArgs),
     Report(cmd::report::ReportArgs),
     Check(cmd::check::CheckArgs),
-    Replica(cmd::replica::ReplicaArgs),
+    Replica(Box<cmd::replica::ReplicaArgs>),
     Keys(cmd::keys::KeysArgs),
     Token(cmd::token::TokenArgs),
 }
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Command::Run(args) => cmd::run::run(&args),
         Command::Report(args) => cmd::report::run(&args),
         Command::Check(args) => cmd::check::run(&args),
-        Command::Replica(args) => cmd::replica::run(args).map_err(Failure::from),
+        Command::Replica(args) => cmd::replica::run(*args).map_err(Failure::from),
         Command::Keys(args) => cmd::keys::run(args).map_err(Failure::from),
         Command::Token(args) => cmd::token::run(args).map_err(Failure::from),
     };

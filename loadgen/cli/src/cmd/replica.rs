@@ -1,4 +1,5 @@
 mod control;
+mod limits;
 mod transport;
 
 use std::io::{self, BufRead, Write};
@@ -19,6 +20,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::cmd::replica::control::ControlArgs;
+use crate::cmd::replica::limits::LimitArgs;
 use crate::cmd::replica::transport::TransportArgs;
 use crate::console;
 
@@ -104,6 +106,9 @@ pub(crate) struct ReplicaArgs {
 
     #[command(flatten)]
     transport: TransportArgs,
+
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography, the certificate
@@ -129,6 +134,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             seed: args.fifo_seed,
         });
         config.instance = args.instance;
+        args.limits.apply(&mut config)?;
         let replica = Replica::new(config)?;
         control::obey_all(&replica, args.control.commands()?)?;
         Ok((replica, backend, args.transport.transport()?))

@@ -8,6 +8,7 @@ mod control;
 mod ending;
 mod fixtures;
 mod fleet;
+mod limits;
 mod metrics;
 mod output;
 mod peers;

@@ -19,30 +19,8 @@ use fields::Fields;
 pub use words::SignalError;
 
 /// How a limiter refuses: read from words separated by commas, of which each adds to or changes
-/// what the ones before it said.
-///
-/// | word | what it does |
-/// |---|---|
-/// | `rpc` | a JSON-RPC error (the default body) with `code=N` (default 429) and the wait in its `data` under `data=MEMBER` (default `retryAfterSeconds`; `data=none` leaves it out) |
-/// | `is-error` | a tool result with `isError` and `structuredContent.error` |
-/// | `is-error-text` | a tool result with `isError` and text alone |
-/// | `result-text` | a tool result that only says so in its text |
-/// | `result-error` | a tool result with `type: "error"` and without `isError` |
-/// | `problem` | `application/problem+json`, type `quota-exceeded` |
-/// | `text`, `html` | a page for people |
-/// | `status=N` | 200, 429 or 503; 429 by default, and always 200 for results |
-/// | `retry-after`, `retry-after=date`, `retry-after=TEXT` | `Retry-After` in seconds, as a date, or just this text |
-/// | `ratelimit` | `RateLimit` and `RateLimit-Policy` |
-/// | `ratelimit-trio`, `x-ratelimit` | `RateLimit-Limit`, `-Remaining`, `-Reset`; the same with `X-` |
-/// | `reset=seconds`, `reset=epoch` | how the trios tell the reset (default seconds) |
-/// | `policy=NAME`, `scope=NAME` | the policy's name (default `default`); a `RateLimit-Scope` |
-/// | `always` | the fields on admitted replies too, but not on those that stream before their result |
-///
-/// A name from [`Signal::PRESETS`] stands for the words in its row.
-///
-/// `MEMBER` is `retryAfter`, `retryAfterMs`, `retryAfterSeconds`, `retry_after`,
-/// `retry_after_seconds`, `reset_in` or `details.reset_in`. Prompts and resources have no result
-/// that could say no: they get the JSON-RPC error in place of one, with HTTP 200.
+/// what the ones before it said. `docs/rate-limit-signals.md` has the words; a name from
+/// [`Signal::PRESETS`] stands for some of them.
 ///
 /// Waits are rounded up to whole seconds, and moments lie one second later still, because the
 /// clock's own second has begun: whoever obeys is not refused again.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use loadgen_replica::{Cause, LimitConfig, ReplyForm, Ticks};
+use loadgen_replica::{Cause, LimitConfig, ReplyForm, Signal, Ticks};
 use serde_json::{Value, json};
 
 use crate::client::{Post, Reply};
@@ -296,4 +296,23 @@ async fn a_refusal_with_http_200_is_an_event_where_replies_are() {
             words.contains("ratelimit")
         );
     }
+}
+
+#[test]
+fn the_document_has_every_preset() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/rate-limit-signals.md"
+    );
+    let document = std::fs::read_to_string(path).unwrap();
+    let (_, table) = document
+        .split_once("| preset | words |\n|---|---|\n")
+        .unwrap();
+    let rows: Vec<_> = table
+        .lines()
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    let row = |(name, words): &(&str, &str)| format!("| `{name}` | `{words}` |");
+    let presets: Vec<_> = Signal::PRESETS.iter().map(row).collect();
+    assert_eq!(rows, presets);
 }

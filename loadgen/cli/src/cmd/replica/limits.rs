@@ -1,0 +1,120 @@
+use std::num::NonZeroU32;
+
+use clap::ValueEnum;
+use loadgen_replica::{
+    Config, LimitConfig, LimitMode, LimitScope, Rate, RedisConfig, Signal, WhenDown,
+};
+
+/// How much the replica admits, and what it shares with other replicas for that.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LimitArgs {
+    /// Admit each principal this many tool calls, prompts and resource reads: N, N/s, N/min or N/h;
+    /// each round is one.
+    #[arg(long, value_name = "RATE")]
+    limit: Option<Rate>,
+
+    /// How many a rested principal may make at once [default: the number in --limit].
+    #[arg(long, value_name = "N", requires = "limit")]
+    limit_burst: Option<NonZeroU32>,
+
+    /// Whose requests are counted together: a principal's (`principal`), or a principal's for the
+    /// same tool or prompt (`item`) [default: principal].
+    #[arg(long, value_name = "SCOPE", requires = "limit")]
+    limit_scope: Option<Scope>,
+
+    /// Who keeps the count: each replica for itself (`local`), each replica its part of the limit
+    /// (`divided`, needs --fleet-size), or all together in Redis (`shared`, needs --redis) [default:
+    /// local].
+    #[arg(long, value_name = "MODE", requires = "limit")]
+    limit_mode: Option<Mode>,
+
+    /// How many replicas divide the limit.
+    #[arg(long, value_name = "N", requires = "limit")]
+    fleet_size: Option<NonZeroU32>,
+
+    /// How a refusal looks: words separated by commas, or a preset such as cloudflare or toolhive;
+    /// docs/rate-limit-signals.md has them all [default: retry-after].
+    #[arg(long, value_name = "WORDS", requires = "limit")]
+    limit_signal: Option<Signal>,
+
+    /// The Redis that replicas share, as redis://HOST:PORT/DB.
+    #[arg(long, value_name = "URL")]
+    redis: Option<String>,
+
+    /// What happens to requests that need Redis while it gives no answer: they are refused
+    /// (`closed`) or served (`open`) [default: closed].
+    #[arg(long, value_name = "HOW", requires = "redis")]
+    redis_down: Option<Down>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Scope {
+    Principal,
+    Item,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    Local,
+    Divided,
+    Shared,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Down {
+    Closed,
+    Open,
+}
+
+impl LimitArgs {
+    /// Puts what the options say into the replica's configuration.
+    ///
+    /// # Errors
+    /// When options need each other that were not given together.
+    pub(crate) fn apply(self, config: &mut Config) -> anyhow::Result<()> {
+        let mode = self.limit_mode.unwrap_or(Mode::Local);
+        anyhow::ensure!(
+            mode != Mode::Shared || self.redis.is_some(),
+            "--limit-mode shared needs --redis URL"
+        );
+        anyhow::ensure!(
+            mode == Mode::Shared || self.redis.is_none(),
+            "--redis is of use with --limit-mode shared alone"
+        );
+        let mode = match (mode, self.fleet_size) {
+            (Mode::Local, None) => LimitMode::Local,
+            (Mode::Shared, None) => LimitMode::Shared,
+            (Mode::Divided, Some(fleet)) => LimitMode::Divided { fleet },
+            (Mode::Divided, None) => anyhow::bail!("--limit-mode divided needs --fleet-size N"),
+            (_, Some(_)) => anyhow::bail!("--fleet-size is of use with --limit-mode divided alone"),
+        };
+        if let Some(rate) = self.limit {
+            let defaults = LimitConfig::new(rate);
+            config.limit = Some(LimitConfig {
+                burst: self.limit_burst.unwrap_or(defaults.burst),
+                scope: self.limit_scope.map_or(defaults.scope, Scope::of),
+                mode,
+                signal: self.limit_signal.unwrap_or(defaults.signal),
+                ..defaults
+            });
+        }
+        config.redis = self.redis.map(|url| {
+            let mut redis = RedisConfig::new(url);
+            redis.when_down = match self.redis_down.unwrap_or(Down::Closed) {
+                Down::Closed => WhenDown::Closed,
+                Down::Open => WhenDown::Open,
+            };
+            redis
+        });
+        Ok(())
+    }
+}
+
+impl Scope {
+    fn of(self) -> LimitScope {
+        match self {
+            Self::Principal => LimitScope::Principal,
+            Self::Item => LimitScope::PrincipalAndItem,
+        }
+    }
+}
