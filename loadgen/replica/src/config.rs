@@ -2,7 +2,10 @@ use loadgen_seal::{Algorithm, Backend, KeyRing, Ttl};
 
 use crate::clock::Clock;
 use crate::fifo::Fifo;
+use crate::http::hosts::Hosts;
+use crate::http::origin::Origins;
 use crate::limit::LimitConfig;
+use crate::principals::Principals;
 use crate::redis_link::RedisConfig;
 use crate::reply_form::ReplyForm;
 use crate::store::StoreConfig;
@@ -40,6 +43,13 @@ pub struct Config {
     pub store: StoreConfig,
     /// The Redis behind a shared limit and a shared record; `None` when neither is.
     pub redis: Option<RedisConfig>,
+    /// The names that clients may call the replica by, beside those of the loopback interface.
+    pub hosts: Hosts,
+    /// The origins whose pages may call it, beside those of the loopback interface.
+    pub origins: Origins,
+    /// Who may call, by bearer token. `None` lets everybody call and takes the Authorization field
+    /// as it is for the name of who does.
+    pub principals: Option<Principals>,
     /// The wall clock that lifetimes are judged by.
     pub clock: Clock,
 }
@@ -75,6 +85,9 @@ impl Config {
             limit: None,
             store: StoreConfig::default(),
             redis: None,
+            hosts: Hosts::default(),
+            origins: Origins::default(),
+            principals: None,
             clock: Clock::system(),
         }
     }

@@ -20,6 +20,7 @@ mod metrics;
 mod mrtr;
 mod notifier;
 mod outcome;
+mod principals;
 mod redis_link;
 mod refusal;
 mod replica;
@@ -40,12 +41,15 @@ pub use config::Config;
 pub use counters::{Counters, ItemCount, PartTime};
 pub use faults::{Command, CommandError, Fault, FaultCounts};
 pub use fifo::{BadServiceTime, Fifo, ServiceTime};
+pub use http::hosts::{Hosts, NotAHost};
+pub use http::origin::{NotAnOrigin, Origins};
 pub use http::reply_body::ReplyBody;
 pub use limit::{
     LimitConfig, LimitCounters, LimitError, LimitMode, LimitScope, PrincipalCounters, Quota,
     QuotaError, Rate, RateError, Signal, SignalError, Ticks,
 };
 pub use metrics::{Metrics, MetricsServer};
+pub use principals::{Principals, PrincipalsError};
 pub use redis_link::{RedisConfig, RedisLink, RedisUrlError, WhenDown};
 pub use refusal::Cause;
 pub use replica::Replica;

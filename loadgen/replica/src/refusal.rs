@@ -9,12 +9,17 @@ use serde_json::{Value, json};
 
 use crate::SUPPORTED_VERSIONS;
 use crate::limit::signal::{Body, Signalled};
+use crate::principals::TokenFault;
 
 /// Why a message is refused, and how: the HTTP status, and a JSON-RPC error or a line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Refusal {
     /// Another path than the endpoint's.
     Path,
+    /// Sent to a name that is not the replica's.
+    Host,
+    /// Sent to no name, or to two.
+    NoHost,
     /// A page of another origin asks.
     Origin,
     /// Not POST.
@@ -25,6 +30,8 @@ pub(crate) enum Refusal {
     ContentType,
     /// An Authorization field that is no text.
     Authorization,
+    /// The access token lets nobody in.
+    Token(TokenFault),
     /// The body is above the limit.
     BodySize,
     /// The body never came whole.
@@ -51,6 +58,8 @@ pub(crate) enum Refusal {
     Target(String),
     /// No resource has this URI.
     Resource(String),
+    /// The caller may not call this tool; holds its name.
+    Scope(String),
     /// The quota is spent; holds what the limiter says.
     Limited(Box<Signalled>),
     /// Redis, which keeps the quota, gave no answer.
@@ -80,7 +89,9 @@ impl Refusal {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Path | Self::Method => StatusCode::NOT_FOUND,
-            Self::Origin => StatusCode::FORBIDDEN,
+            Self::Host => StatusCode::MISDIRECTED_REQUEST,
+            Self::Origin | Self::Scope(_) => StatusCode::FORBIDDEN,
+            Self::Token(TokenFault::Missing | TokenFault::Unknown) => StatusCode::UNAUTHORIZED,
             Self::HttpMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::Accept => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -97,13 +108,23 @@ impl Refusal {
     pub(crate) fn wire(&self) -> Wire<'_> {
         let (code, message, data): (ErrorCode, Cow<'static, str>, Option<Value>) = match self {
             Self::Path => return Wire::Text("There is nothing here; the endpoint is /mcp.\n"),
-            Self::Origin => return Wire::Text("Only pages of this machine may call.\n"),
+            Self::Host => return Wire::Text("This server has another name.\n"),
+            Self::NoHost => return Wire::Text("Name one Host.\n"),
+            Self::Origin => return Wire::Text("Pages of this origin may not call.\n"),
             Self::HttpMethod => return Wire::Text("Use POST.\n"),
             Self::Accept => {
                 return Wire::Text("Accept both application/json and text/event-stream.\n");
             }
             Self::ContentType => return Wire::Text("Send application/json.\n"),
             Self::Authorization => return Wire::Text("Authorization is not readable text.\n"),
+            Self::Token(fault) => {
+                return Wire::Text(match fault {
+                    TokenFault::Missing => "Send a bearer token.\n",
+                    TokenFault::Malformed => "Authorization is no bearer token.\n",
+                    TokenFault::Unknown => "The token is not known.\n",
+                });
+            }
+            Self::Scope(_) => return Wire::Text("The token does not permit this tool.\n"),
             Self::BodySize => return Wire::Text("The body is too large.\n"),
             Self::BodyBroken => return Wire::Text("The body did not arrive whole.\n"),
             Self::Parse => (ErrorCode::PARSE, "The body is not JSON".into(), None),
@@ -161,15 +182,30 @@ impl Refusal {
         })
     }
 
+    /// The `WWW-Authenticate` field that goes with it, if it is about who asks (RFC 6750, section 3:
+    /// a request without a token is told no error).
+    pub(crate) fn challenge(&self) -> Option<String> {
+        let error = match self {
+            Self::Token(TokenFault::Missing) => String::new(),
+            Self::Token(TokenFault::Malformed) => r#", error="invalid_request""#.to_owned(),
+            Self::Token(TokenFault::Unknown) => r#", error="invalid_token""#.to_owned(),
+            Self::Scope(tool) => format!(r#", error="insufficient_scope", scope="tool:{tool}""#),
+            _ => return None,
+        };
+        Some(format!(r#"Bearer realm="loadgen-replica"{error}"#))
+    }
+
     /// What the counters file it under.
     pub(crate) fn cause(&self) -> Cause {
         match self {
             Self::Path => Cause::Path,
+            Self::Host | Self::NoHost => Cause::Host,
             Self::Origin => Cause::Origin,
             Self::HttpMethod => Cause::HttpMethod,
             Self::Accept => Cause::Accept,
             Self::ContentType => Cause::ContentType,
             Self::Authorization => Cause::Authorization,
+            Self::Token(_) => Cause::Token,
             Self::BodySize => Cause::BodySize,
             Self::BodyBroken => Cause::BodyBroken,
             Self::Parse => Cause::Parse,
@@ -181,6 +217,7 @@ impl Refusal {
             Self::Params(_) => Cause::Params,
             Self::Target(_) => Cause::Target,
             Self::Resource(_) => Cause::Resource,
+            Self::Scope(_) => Cause::Scope,
             Self::Limited(_) => Cause::Limited,
             Self::LimiterDown => Cause::LimiterDown,
             Self::Answer(_) => Cause::Answer,
@@ -216,6 +253,8 @@ impl From<ParamsFault> for Refusal {
 pub enum Cause {
     /// Another path than the endpoint's (404).
     Path,
+    /// Sent to another name than the replica's (421), or to none (400).
+    Host,
     /// A foreign `Origin` (403).
     Origin,
     /// Not POST (405).
@@ -226,6 +265,8 @@ pub enum Cause {
     ContentType,
     /// `Authorization` is not readable text (400).
     Authorization,
+    /// No access token or an unknown one (401), or none that is written as one (400).
+    Token,
     /// The body is above the limit (413).
     BodySize,
     /// The body never came whole (400, if anybody is left to read it).
@@ -248,6 +289,8 @@ pub enum Cause {
     Target,
     /// No such resource (-32602).
     Resource,
+    /// The access token does not permit this tool (403).
+    Scope,
     /// The quota is spent (as the limiter is configured to say it).
     Limited,
     /// Redis, which keeps the quota, gave no answer (503, -32603).
@@ -266,13 +309,15 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order of the checks.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 27] = [
         Self::Path,
+        Self::Host,
         Self::Origin,
         Self::HttpMethod,
         Self::Accept,
         Self::ContentType,
         Self::Authorization,
+        Self::Token,
         Self::BodySize,
         Self::BodyBroken,
         Self::Parse,
@@ -284,6 +329,7 @@ impl Cause {
         Self::Params,
         Self::Target,
         Self::Resource,
+        Self::Scope,
         Self::Limited,
         Self::LimiterDown,
         Self::Full,
@@ -297,11 +343,13 @@ impl Cause {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Path => "path",
+            Self::Host => "host",
             Self::Origin => "origin",
             Self::HttpMethod => "http-method",
             Self::Accept => "accept",
             Self::ContentType => "content-type",
             Self::Authorization => "authorization",
+            Self::Token => "token",
             Self::BodySize => "body-size",
             Self::BodyBroken => "body-broken",
             Self::Parse => "parse",
@@ -313,6 +361,7 @@ impl Cause {
             Self::Params => "params",
             Self::Target => "target",
             Self::Resource => "resource",
+            Self::Scope => "scope",
             Self::Limited => "limited",
             Self::LimiterDown => "limiter-down",
             Self::Full => "queue-full",

@@ -20,8 +20,9 @@ use crate::counters::Counters;
 use crate::faults::{Command, CommandError, FaultCounts, Faults, Misled, Retold};
 use crate::fifo::{Full, Line};
 use crate::http::event_stream::{EventStream, Work};
+use crate::http::gate::{self, Caller, Gate, Head};
 use crate::http::reply::{self, Field, Reply};
-use crate::http::{body, gate, mirror};
+use crate::http::{body, mirror};
 use crate::limit::{Admission, LimitCounters, Limiter, signal};
 use crate::method::Method;
 use crate::mrtr::{self, Answers, Ask, Pending, Round, Scope, States, Step, Turn};
@@ -40,6 +41,7 @@ use crate::visit::Visit;
 
 /// One stateless server: everything it needs to know about a request is in the request.
 pub struct Replica {
+    gate: Gate,
     catalogue: Catalogue,
     surface: Surface,
     states: States,
@@ -81,6 +83,11 @@ impl Replica {
             .ok_or(SetupError::NoRedisForStore)?;
         Ok(Self {
             faults: Arc::new(Faults::none(config.instance)),
+            gate: Gate {
+                hosts: config.hosts,
+                origins: config.origins,
+                principals: config.principals,
+            },
             catalogue: Catalogue::new(config.instance, surface),
             surface,
             states: States::new(
@@ -145,8 +152,8 @@ impl Replica {
 
     /// Answers one HTTP request. Checks run in this order, and the first that fails is the answer:
     ///
-    /// 1. path (404), `Origin` (403), HTTP method (405), `Accept` (406), `Content-Type` (415),
-    ///    `Authorization` (400);
+    /// 1. path (404), `Host` (421; 400 without one), `Origin` (403), HTTP method (405), `Accept`
+    ///    (406), `Content-Type` (415), `Authorization` (400; 401 with a table of principals);
     /// 2. body limit, counted while it arrives (413);
     /// 3. JSON (-32700), JSON-RPC (-32600); a notification ends here (202);
     /// 4. `params` and the keys of `_meta`, a log level among them (-32602);
@@ -154,12 +161,13 @@ impl Replica {
     /// 6. version (-32022);
     /// 7. method (404, -32601);
     /// 8. the other members of `params`, then what they name (-32602);
-    /// 9. the rate limit, for tool calls, prompts and resource reads (as a
-    ///    [`Signal`](crate::Signal) says it; 503 and -32603 when it is kept in a Redis that gives no
-    ///    answer, unless it then fails open); then, in the fifo mode, a request waits its turn, or
-    ///    finds the queue full (503, -32603);
-    /// 10. `requestState` (-32602), answers (-32602);
-    /// 11. capability, only when the client must be asked (-32021).
+    /// 9. whether the caller may call this tool (403);
+    /// 10. the rate limit, for tool calls, prompts and resource reads (as a
+    ///     [`Signal`](crate::Signal) says it; 503 and -32603 when it is kept in a Redis that gives no
+    ///     answer, unless it then fails open); then, in the fifo mode, a request waits its turn, or
+    ///     finds the queue full (503, -32603);
+    /// 11. `requestState` (-32602), answers (-32602);
+    /// 12. capability, only when the client must be asked (-32021).
     ///
     /// From 3 on they are HTTP 400 where nothing else is said. An error repeats the request's id
     /// once that could be read.
@@ -202,13 +210,16 @@ impl Replica {
     {
         let (head, body) = request.into_parts();
         let waits = gate::waits(&head.headers);
-        if let Err(refusal) = gate::check(&head) {
-            // A client that is still sending would miss the reply if its body were left unread.
-            if !waits {
-                body::drain(body).await;
+        let caller = match self.gate.check(&head) {
+            Ok(caller) => caller,
+            Err(refusal) => {
+                // A client that is still sending would miss the reply if its body were left unread.
+                if !waits {
+                    body::drain(body).await;
+                }
+                return self.refuse(visit, &refusal);
             }
-            return self.refuse(visit, &refusal);
-        }
+        };
         match body::collect(body, self.body_limit_bytes, waits).await {
             Ok(body) => {
                 if let Some(instead) = misled.and_then(|misled| misled.instead(&body)) {
@@ -217,11 +228,20 @@ impl Replica {
                 }
                 if self.may_stream(&head.headers) {
                     let misled = misled.cloned();
-                    return self.stream(visit, head.headers, body, misled).await;
+                    return self.stream(visit, caller, head.headers, body, misled).await;
                 }
                 let misled = misled.map(|misled| &**misled);
                 let reply = self
-                    .handle(visit, &head.headers, &body, &Notifier::none(), misled)
+                    .handle(
+                        visit,
+                        Head {
+                            caller,
+                            headers: &head.headers,
+                        },
+                        &body,
+                        &Notifier::none(),
+                        misled,
+                    )
                     .await;
                 if self.replies == ReplyForm::Sse {
                     reply::as_events(reply)
@@ -245,6 +265,7 @@ impl Replica {
     async fn stream(
         self: &Arc<Self>,
         visit: Visit<'_>,
+        caller: Caller,
         headers: HeaderMap,
         body: Bytes,
         misled: Option<Arc<Misled>>,
@@ -255,10 +276,12 @@ impl Replica {
         // Polled at once, so that the visit is resumed before its client can be lost.
         let mut work = Box::pin(async move {
             let visit = Visit::resume(paused, &replica.tally);
+            let head = Head {
+                caller,
+                headers: &headers,
+            };
             let misled = misled.as_deref();
-            replica
-                .handle(visit, &headers, &body, &notifier, misled)
-                .await
+            replica.handle(visit, head, &body, &notifier, misled).await
         });
         let (first, last): (_, Work) = tokio::select! {
             biased;
@@ -278,7 +301,7 @@ impl Replica {
     async fn handle(
         &self,
         visit: Visit<'_>,
-        headers: &HeaderMap,
+        head: Head<'_>,
         body: &[u8],
         notifier: &Notifier,
         misled: Option<&Misled>,
@@ -288,14 +311,7 @@ impl Replica {
         let mut reply = match Message::parse(body) {
             Ok(Message::Request(request)) => {
                 let performed = self
-                    .perform(
-                        headers,
-                        &request,
-                        notifier,
-                        misled,
-                        &mut timing,
-                        &mut fields,
-                    )
+                    .perform(head, &request, notifier, misled, &mut timing, &mut fields)
                     .await;
                 match performed {
                     Ok((event, outcome)) => {
@@ -332,7 +348,7 @@ impl Replica {
 
     async fn perform<'a>(
         &'a self,
-        headers: &HeaderMap,
+        head: Head<'_>,
         request: &loadgen_protocol::Request<'a>,
         notifier: &Notifier,
         misled: Option<&Misled>,
@@ -346,7 +362,7 @@ impl Replica {
             .and_then(Method::naming)
             .map(|naming| params.target(naming));
         let named = target.as_ref().and_then(|t| t.as_deref().ok());
-        mirror::check(headers, &meta.version, &request.method, named)?;
+        mirror::check(head.headers, &meta.version, &request.method, named)?;
         let only = misled.and_then(Misled::only_version);
         if only.map_or(!SUPPORTED_VERSIONS.contains(&&*meta.version), |only| {
             only != meta.version
@@ -364,12 +380,15 @@ impl Replica {
         };
         let target = target?;
         let item = self.surface.item(method, &target)?;
+        if !self.gate.permits(head.caller, item) {
+            return Err(Refusal::Scope(target.into_owned()));
+        }
         let named = Named {
             item,
             method: &request.method,
             target: &target,
             params: &params,
-            principal: gate::principal(headers),
+            principal: self.gate.name(head),
             misled,
         };
         if let Some(limiter) = &self.limiter {

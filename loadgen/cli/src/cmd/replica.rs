@@ -1,3 +1,4 @@
+mod callers;
 mod control;
 mod limits;
 mod transport;
@@ -19,6 +20,7 @@ use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::cmd::replica::callers::CallerArgs;
 use crate::cmd::replica::control::ControlArgs;
 use crate::cmd::replica::limits::LimitArgs;
 use crate::cmd::replica::transport::TransportArgs;
@@ -105,14 +107,17 @@ pub(crate) struct ReplicaArgs {
     control: ControlArgs,
 
     #[command(flatten)]
+    callers: CallerArgs,
+
+    #[command(flatten)]
     transport: TransportArgs,
 
     #[command(flatten)]
     limits: LimitArgs,
 }
 
-/// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography, the certificate
-/// or the address cannot be used.
+/// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography, the
+/// principals, the certificate or the address cannot be used.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -135,6 +140,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         });
         config.instance = args.instance;
         args.limits.apply(&mut config)?;
+        args.callers.apply(args.listen.ip(), &mut config)?;
         let replica = Replica::new(config)?;
         control::obey_all(&replica, args.control.commands()?)?;
         Ok((replica, backend, args.transport.transport()?))

@@ -3,6 +3,7 @@
 mod bad_result;
 mod bad_scenario;
 mod bad_target;
+mod callers;
 mod conformance;
 mod control;
 mod ending;

@@ -1,8 +1,12 @@
-use http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, EXPECT, ORIGIN};
+use http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, Method, request};
 
-use crate::http::{accept, origin};
+use crate::http::accept;
+use crate::http::hosts::Hosts;
+use crate::http::origin::Origins;
+use crate::principals::{PrincipalId, Principals, TokenFault, bearer};
 use crate::refusal::Refusal;
+use crate::surface::Item;
 
 /// The endpoint's path.
 pub(crate) const PATH: &str = "/mcp";
@@ -10,35 +14,81 @@ pub(crate) const PATH: &str = "/mcp";
 /// The header that names the methods of a 405, and its value.
 pub(crate) const ALLOWED: (http::HeaderName, &str) = (ALLOW, "POST");
 
-/// Judges a request by its head alone, before its body is read: path, origin, method, reply forms,
-/// content type, authorization. The first fault is the answer.
-pub(crate) fn check(head: &request::Parts) -> Result<(), Refusal> {
-    if head.uri.path() != PATH {
-        return Err(Refusal::Path);
-    }
-    let origins = head.headers.get_all(ORIGIN);
-    if !origins.iter().all(|o| origin::is_local(o.as_bytes())) {
-        return Err(Refusal::Origin);
-    }
-    if head.method != Method::POST {
-        return Err(Refusal::HttpMethod);
-    }
-    if !accept::covers_both(&head.headers) {
-        return Err(Refusal::Accept);
-    }
-    if !is_json(&head.headers) {
-        return Err(Refusal::ContentType);
-    }
-    if head.headers.contains_key(AUTHORIZATION) && principal(&head.headers).is_none() {
-        return Err(Refusal::Authorization);
-    }
-    Ok(())
+/// Who may come in.
+pub(crate) struct Gate {
+    pub(crate) hosts: Hosts,
+    pub(crate) origins: Origins,
+    pub(crate) principals: Option<Principals>,
 }
 
-/// Who asks: the whole Authorization field as it came. Nothing here verifies it. `None` when there
-/// is none, or it is given twice or holds bytes outside visible ASCII.
-pub(crate) fn principal(headers: &HeaderMap) -> Option<&str> {
-    only(headers, AUTHORIZATION.as_str())
+/// Who came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// Anybody: there is no table.
+    Anybody,
+    Known(PrincipalId),
+}
+
+/// What is known of a request from its head, once it came in.
+#[derive(Clone, Copy)]
+pub(crate) struct Head<'h> {
+    pub(crate) caller: Caller,
+    pub(crate) headers: &'h HeaderMap,
+}
+
+impl Gate {
+    /// Judges a request by its head alone, before its body is read: path, host, origin, method, reply
+    /// forms, content type, authorization. The first fault is the answer.
+    pub(crate) fn check(&self, head: &request::Parts) -> Result<Caller, Refusal> {
+        if head.uri.path() != PATH {
+            return Err(Refusal::Path);
+        }
+        self.hosts.check(head)?;
+        if !self.origins.allow_all_of(&head.headers) {
+            return Err(Refusal::Origin);
+        }
+        if head.method != Method::POST {
+            return Err(Refusal::HttpMethod);
+        }
+        if !accept::covers_both(&head.headers) {
+            return Err(Refusal::Accept);
+        }
+        if !is_json(&head.headers) {
+            return Err(Refusal::ContentType);
+        }
+        self.caller(&head.headers)
+    }
+
+    fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        if let Some(table) = &self.principals {
+            let token = bearer(headers).map_err(Refusal::Token)?;
+            let known = table.by_token(token).map(Caller::Known);
+            return known.ok_or(Refusal::Token(TokenFault::Unknown));
+        }
+        if headers.contains_key(AUTHORIZATION) && only(headers, AUTHORIZATION.as_str()).is_none() {
+            return Err(Refusal::Authorization);
+        }
+        Ok(Caller::Anybody)
+    }
+
+    /// The name of who came in: the table's, or without one the whole Authorization field as it came,
+    /// which nothing verifies. `None` when there is none either.
+    pub(crate) fn name<'a>(&'a self, head: Head<'a>) -> Option<&'a str> {
+        match (head.caller, &self.principals) {
+            (Caller::Known(principal), Some(table)) => Some(table.name(principal)),
+            _ => only(head.headers, AUTHORIZATION.as_str()),
+        }
+    }
+
+    /// Whether the caller may use this item. Only tools can be kept from somebody.
+    pub(crate) fn permits(&self, caller: Caller, item: Item<'_>) -> bool {
+        match (caller, &self.principals, item) {
+            (Caller::Known(principal), Some(table), Item::Tool(tool)) => {
+                table.may_call(principal, tool)
+            }
+            _ => true,
+        }
+    }
 }
 
 /// The value of a field that may come once; `None` when it is missing, repeated or no visible ASCII.
@@ -77,16 +127,30 @@ fn is_json(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::surface::{Prompt, Tool};
+
+    fn gate(principals: Option<&str>) -> Gate {
+        Gate {
+            hosts: Hosts::default(),
+            origins: Origins::default(),
+            principals: principals.map(|table| Principals::parse(table).unwrap()),
+        }
+    }
 
     fn head(change: impl FnOnce(&mut request::Parts)) -> Result<(), Refusal> {
+        ask(&gate(None), change).map(|caller| assert_eq!(caller, Caller::Anybody))
+    }
+
+    fn ask(gate: &Gate, change: impl FnOnce(&mut request::Parts)) -> Result<Caller, Refusal> {
         let (mut parts, ()) = http::Request::post(PATH)
+            .header("host", "localhost")
             .header("accept", "application/json, text/event-stream")
             .header("content-type", "application/json")
             .body(())
             .unwrap()
             .into_parts();
         change(&mut parts);
-        check(&parts)
+        gate.check(&parts)
     }
 
     fn set(name: &'static str, value: &'static str) -> impl FnOnce(&mut request::Parts) {
@@ -125,6 +189,28 @@ mod tests {
     }
 
     #[test]
+    fn with_a_table_only_its_tokens_come_in_and_under_its_names() {
+        let table = r#"
+            [[principal]]
+            name = "alice"
+            tokens = ["a"]
+            tools = ["echo"]
+        "#;
+        let gate = gate(Some(table));
+        let token = |fault| Err(Refusal::Token(fault));
+        assert_eq!(ask(&gate, |_| ()), token(TokenFault::Missing));
+        let unknown = ask(&gate, set("authorization", "Bearer b"));
+        assert_eq!(unknown, token(TokenFault::Unknown));
+        let alice = ask(&gate, set("authorization", "bearer a")).unwrap();
+        let headers = &HeaderMap::new();
+        let caller = alice;
+        assert_eq!(gate.name(Head { caller, headers }), Some("alice"));
+        assert!(gate.permits(alice, Item::Tool(Tool::Echo)));
+        assert!(!gate.permits(alice, Item::Tool(Tool::Wizard)));
+        assert!(gate.permits(alice, Item::Prompt(Prompt::Briefing)));
+    }
+
+    #[test]
     fn the_content_type_may_carry_parameters_but_no_other_charset() {
         for good in [
             "application/json;charset=utf-8",
@@ -151,8 +237,14 @@ mod tests {
         let all = |p: &mut request::Parts| {
             p.method = Method::DELETE;
             p.headers.clear();
+            p.headers.insert("host", "localhost".parse().unwrap());
             p.headers.insert("origin", "null".parse().unwrap());
         };
         assert_eq!(head(all), Err(Refusal::Origin));
+        let host = |p: &mut request::Parts| {
+            all(p);
+            p.headers.insert("host", "example.org".parse().unwrap());
+        };
+        assert_eq!(head(host), Err(Refusal::Host));
     }
 }

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use loadgen_protocol::names::header;
 use loadgen_protocol::{ErrorObject, Response};
@@ -58,7 +58,11 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal) -> Reply {
         Refusal::HttpMethod => insert(&mut reply, ALLOWED.0, ALLOWED.1),
         // Part of the body may still be on its way: nothing more can be read from this connection.
         Refusal::BodySize | Refusal::BodyBroken => insert(&mut reply, CONNECTION, "close"),
-        _ => {}
+        _ => {
+            if let Some(challenge) = refusal.challenge() {
+                insert(&mut reply, WWW_AUTHENTICATE, &challenge);
+            }
+        }
     }
     reply
 }

@@ -23,7 +23,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) target: &'a str,
     /// The arguments in the request's own bytes.
     pub(crate) arguments: Option<&'a str>,
-    /// The raw Authorization field; nothing here checks it.
+    /// Who asks, as the gate names them.
     pub(crate) principal: Option<&'a str>,
 }
 

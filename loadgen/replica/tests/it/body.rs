@@ -50,7 +50,7 @@ async fn clients_that_are_still_sending_get_to_read_the_refusal() {
 async fn a_client_that_waits_for_a_go_ahead_is_refused_before_it_sends() {
     let replica = Running::start().await;
     let mut stream = TcpStream::connect(replica.address).await.unwrap();
-    let head = "POST /mcp HTTP/1.1\r\nhost: x\r\naccept: */*\r\ncontent-type: application/json\r\n\
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\ncontent-type: application/json\r\n\
                 content-length: 9999999\r\nexpect: 100-continue\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
     assert_eq!(read_reply(&mut stream).await.status, 413);

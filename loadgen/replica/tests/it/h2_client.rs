@@ -45,9 +45,11 @@ impl Client {
         post: &Post,
     ) -> Result<(ResponseFuture, h2::SendStream<Bytes>), h2::Error> {
         let mut ready = self.send.clone().ready().await?;
+        let host = post.headers.iter().find(|(name, _)| *name == "host");
+        let host = host.map_or("localhost", |(_, host)| std::str::from_utf8(host).unwrap());
         let mut request = http::Request::builder()
             .method(post.verb)
-            .uri(format!("http://localhost{}", post.path));
+            .uri(format!("http://{host}{}", post.path));
         for (name, value) in post.headers.iter().filter(|(name, _)| *name != "host") {
             request = request.header(*name, value.as_slice());
         }

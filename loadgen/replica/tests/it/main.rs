@@ -9,6 +9,7 @@
 )]
 
 mod body;
+mod callers;
 mod client;
 mod faults;
 mod fifo;

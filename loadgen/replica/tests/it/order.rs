@@ -13,7 +13,8 @@ async fn each_mended_fault_uncovers_the_next() {
         let mut post = Post::rpc("no/such", json!({}));
         post.path = "/other";
         post.verb = "PUT";
-        post.header("origin", "null")
+        post.header("host", "example.org")
+            .header("origin", "null")
             .header("accept", "text/html")
             .header("content-type", "text/plain")
             .also("authorization", "a")
@@ -24,6 +25,10 @@ async fn each_mended_fault_uncovers_the_next() {
     let mut post = everything();
     assert_eq!(post.send(&replica).await.status, 404);
     post.path = "/mcp";
+    assert_eq!(post.send(&replica).await.status, 421);
+    post = post.without("host");
+    assert_eq!(post.send(&replica).await.status, 400);
+    post = post.header("host", "localhost");
     assert_eq!(post.send(&replica).await.status, 403);
     post = post.without("origin");
     assert_eq!(post.send(&replica).await.status, 405);
