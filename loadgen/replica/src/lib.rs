@@ -41,6 +41,7 @@ pub use config::Config;
 pub use counters::{Counters, ItemCount, PartTime};
 pub use faults::{Command, CommandError, Fault, FaultCounts};
 pub use fifo::{BadServiceTime, Fifo, ServiceTime};
+pub use http::body::BodyFault;
 pub use http::hosts::{Hosts, NotAHost};
 pub use http::origin::{NotAnOrigin, Origins};
 pub use http::reply_body::ReplyBody;

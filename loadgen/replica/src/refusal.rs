@@ -36,6 +36,8 @@ pub(crate) enum Refusal {
     BodySize,
     /// The body never came whole.
     BodyBroken,
+    /// The body came too slowly to wait for it.
+    BodySlow,
     /// Not JSON.
     Parse,
     /// JSON, and no single JSON-RPC request or notification.
@@ -96,6 +98,7 @@ impl Refusal {
             Self::Accept => StatusCode::NOT_ACCEPTABLE,
             Self::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodySize => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodySlow => StatusCode::REQUEST_TIMEOUT,
             Self::Full => StatusCode::SERVICE_UNAVAILABLE,
             Self::Seal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Limited(signalled) => signalled.status,
@@ -127,6 +130,7 @@ impl Refusal {
             Self::Scope(_) => return Wire::Text("The token does not permit this tool.\n"),
             Self::BodySize => return Wire::Text("The body is too large.\n"),
             Self::BodyBroken => return Wire::Text("The body did not arrive whole.\n"),
+            Self::BodySlow => return Wire::Text("The body took too long.\n"),
             Self::Parse => (ErrorCode::PARSE, "The body is not JSON".into(), None),
             Self::Request(why) => (ErrorCode::INVALID_REQUEST, (*why).into(), None),
             Self::Meta(key) => (
@@ -208,6 +212,7 @@ impl Refusal {
             Self::Token(_) => Cause::Token,
             Self::BodySize => Cause::BodySize,
             Self::BodyBroken => Cause::BodyBroken,
+            Self::BodySlow => Cause::BodySlow,
             Self::Parse => Cause::Parse,
             Self::Request(_) => Cause::Request,
             Self::Meta(_) => Cause::Meta,
@@ -271,6 +276,8 @@ pub enum Cause {
     BodySize,
     /// The body never came whole (400, if anybody is left to read it).
     BodyBroken,
+    /// The body came too slowly to wait for it (408).
+    BodySlow,
     /// The body is not JSON (-32700).
     Parse,
     /// No JSON-RPC request or notification (-32600).
@@ -309,7 +316,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order of the checks.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Path,
         Self::Host,
         Self::Origin,
@@ -320,6 +327,7 @@ impl Cause {
         Self::Token,
         Self::BodySize,
         Self::BodyBroken,
+        Self::BodySlow,
         Self::Parse,
         Self::Request,
         Self::Meta,
@@ -352,6 +360,7 @@ impl Cause {
             Self::Token => "token",
             Self::BodySize => "body-size",
             Self::BodyBroken => "body-broken",
+            Self::BodySlow => "body-slow",
             Self::Parse => "parse",
             Self::Request => "request",
             Self::Meta => "meta",

@@ -19,6 +19,7 @@ use crate::content::Content;
 use crate::counters::Counters;
 use crate::faults::{Command, CommandError, FaultCounts, Faults, Misled, Retold};
 use crate::fifo::{Full, Line};
+use crate::http::body::BodyFault;
 use crate::http::event_stream::{EventStream, Work};
 use crate::http::gate::{self, Caller, Gate, Head};
 use crate::http::reply::{self, Field, Reply};
@@ -154,7 +155,7 @@ impl Replica {
     ///
     /// 1. path (404), `Host` (421; 400 without one), `Origin` (403), HTTP method (405), `Accept`
     ///    (406), `Content-Type` (415), `Authorization` (400; 401 with a table of principals);
-    /// 2. body limit, counted while it arrives (413);
+    /// 2. body limit, counted while it arrives (413), and its slowness (408);
     /// 3. JSON (-32700), JSON-RPC (-32600); a notification ends here (202);
     /// 4. `params` and the keys of `_meta`, a log level among them (-32602);
     /// 5. `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` against the body (-32020);
@@ -175,7 +176,7 @@ impl Replica {
     /// A client that closes the connection before the reply ends whatever was still being done.
     pub async fn reply<B>(self: &Arc<Self>, request: Request<B>) -> Reply
     where
-        B: Body<Data = Bytes> + Unpin,
+        B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
         let visit = Visit::begin(&self.tally);
         if self.faults.is_active() {
@@ -188,7 +189,7 @@ impl Replica {
     /// Answers while something is wrong.
     async fn misled_reply<B>(self: &Arc<Self>, visit: Visit<'_>, request: Request<B>) -> Reply
     where
-        B: Body<Data = Bytes> + Unpin,
+        B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
         self.faults.wait().await;
         let Some(misled) = self.faults.request().map(Arc::new) else {
@@ -206,7 +207,7 @@ impl Replica {
         misled: Option<&Arc<Misled>>,
     ) -> Reply
     where
-        B: Body<Data = Bytes> + Unpin,
+        B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
         let (head, body) = request.into_parts();
         let waits = gate::waits(&head.headers);
@@ -251,6 +252,7 @@ impl Replica {
             }
             Err(body::Incomplete::TooLarge) => self.refuse(visit, &Refusal::BodySize),
             Err(body::Incomplete::Broken) => self.refuse(visit, &Refusal::BodyBroken),
+            Err(body::Incomplete::Slow) => self.refuse(visit, &Refusal::BodySlow),
         }
     }
 

@@ -1,12 +1,31 @@
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::Pin;
 
 use bytes::Bytes;
 use hyper::body::Body;
+use thiserror::Error;
 
 /// How far past the limit a body is read and thrown away, in bytes, so that a client that is still
 /// sending gets to read the refusal instead of a reset connection.
 const DRAIN_MAX: u64 = 64 << 20;
+
+/// Why a body breaks off.
+#[derive(Debug, Error)]
+pub enum BodyFault {
+    /// The client went away, or its framing was broken.
+    #[error("the body broke off: {0}")]
+    Broken(#[from] hyper::Error),
+    /// It came so slowly that it was given up.
+    #[error("the body took too long")]
+    Slow,
+}
+
+impl From<Infallible> for BodyFault {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
 
 /// Why there is no body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +34,17 @@ pub(crate) enum Incomplete {
     TooLarge,
     /// The client went away, or its framing was broken.
     Broken,
+    /// It came so slowly that it was given up.
+    Slow,
+}
+
+impl From<BodyFault> for Incomplete {
+    fn from(fault: BodyFault) -> Self {
+        match fault {
+            BodyFault::Broken(_) => Self::Broken,
+            BodyFault::Slow => Self::Slow,
+        }
+    }
 }
 
 /// Reads a whole body of at most `limit` bytes. Nothing beyond the limit is ever held: the count
@@ -24,7 +54,7 @@ pub(crate) enum Incomplete {
 /// announced excess can be refused without reading.
 pub(crate) async fn collect<B>(body: B, limit: usize, patient: bool) -> Result<Bytes, Incomplete>
 where
-    B: Body<Data = Bytes> + Unpin,
+    B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
 {
     let mut body = body;
     let announced = body.size_hint();
@@ -68,7 +98,7 @@ where
 /// Reads and throws away up to [`DRAIN_MAX`] bytes, or until the client stops.
 pub(crate) async fn drain<B>(body: B)
 where
-    B: Body<Data = Bytes> + Unpin,
+    B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
 {
     let mut body = body;
     let mut seen = 0u64;
@@ -83,12 +113,12 @@ where
 /// The next piece of data; trailers are skipped.
 async fn next<B>(body: &mut B) -> Result<Option<Bytes>, Incomplete>
 where
-    B: Body<Data = Bytes> + Unpin,
+    B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
 {
     loop {
         match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
             None => return Ok(None),
-            Some(Err(_)) => return Err(Incomplete::Broken),
+            Some(Err(fault)) => return Err(fault.into().into()),
             Some(Ok(frame)) => {
                 if let Ok(data) = frame.into_data() {
                     return Ok(Some(data));
@@ -101,7 +131,6 @@ where
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
-    use std::convert::Infallible;
     use std::task::{Context, Poll};
 
     use http_body_util::Full;

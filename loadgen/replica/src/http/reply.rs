@@ -57,7 +57,9 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal) -> Reply {
         Refusal::Limited(signalled) => add(&mut reply, &signalled.headers),
         Refusal::HttpMethod => insert(&mut reply, ALLOWED.0, ALLOWED.1),
         // Part of the body may still be on its way: nothing more can be read from this connection.
-        Refusal::BodySize | Refusal::BodyBroken => insert(&mut reply, CONNECTION, "close"),
+        Refusal::BodySize | Refusal::BodyBroken | Refusal::BodySlow => {
+            insert(&mut reply, CONNECTION, "close");
+        }
         _ => {
             if let Some(challenge) = refusal.challenge() {
                 insert(&mut reply, WWW_AUTHENTICATE, &challenge);

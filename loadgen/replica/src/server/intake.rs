@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use thiserror::Error;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep};
+
+use crate::http::body::BodyFault;
 
 /// How much of a body may be held before it has to be one of the [`LargeBodies`], in bytes.
 const SMALL_BYTES: u64 = 64 << 10;
@@ -29,17 +30,6 @@ impl Default for LargeBodies {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(LARGE_BODIES)))
     }
-}
-
-/// Why a body did not arrive.
-#[derive(Debug, Error)]
-pub(crate) enum BodyFault {
-    /// The client went away, or its framing was broken.
-    #[error("the body broke off: {0}")]
-    Broken(#[from] hyper::Error),
-    /// It came slower than one that is meant to arrive.
-    #[error("the body took too long")]
-    Slow,
 }
 
 /// A request body under watch: a large one waits for its place before more of it is read, and one
@@ -144,8 +134,7 @@ fn allowed(seen: u64, limit: u64) -> Duration {
 
 impl<B> Body for Intake<B>
 where
-    B: Body<Data = Bytes> + Unpin,
-    BodyFault: From<B::Error>,
+    B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
 {
     type Data = Bytes;
     type Error = BodyFault;
@@ -161,7 +150,7 @@ where
             return Poll::Ready(Some(Err(BodyFault::Slow)));
         };
         Poll::Ready(frame.map(|frame| {
-            let frame = frame?;
+            let frame = frame.map_err(Into::into)?;
             if let Some(data) = frame.data_ref() {
                 this.came(data.len());
             }

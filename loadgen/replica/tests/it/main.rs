@@ -15,6 +15,8 @@ mod faults;
 mod fifo;
 mod fixtures;
 mod h2_client;
+mod hand_clock;
+mod hostile;
 mod http2;
 mod limit;
 mod limit_signal;

@@ -10,10 +10,11 @@ use loadgen_seal::UnixSeconds;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::time::Instant;
+use tokio::task::JoinHandle;
 
 use crate::client::{Post, Reply, read_reply};
 use crate::h2_client::Client;
+use crate::hand_clock::{HandClock, settle};
 use crate::running::{NOW, Running};
 
 fn n(n: u32) -> NonZeroU32 {
@@ -39,66 +40,81 @@ async fn ask(stream: &mut TcpStream) -> Reply {
     read_reply(stream).await
 }
 
+/// Sends a request's head and waits until the replica wants the body.
+async fn begin(stream: &mut TcpStream) {
+    let post = echo().header("expect", "100-continue");
+    let bytes = post.bytes();
+    let head = &bytes[..bytes.len() - post.body.len()];
+    stream.write_all(head).await.unwrap();
+    assert_eq!(read_reply(stream).await.status, 100);
+}
+
 async fn is_closed(stream: &mut TcpStream) -> bool {
     // A reset says the same as an end.
     matches!(stream.read(&mut [0; 1]).await, Ok(0) | Err(_))
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn an_idle_connection_is_closed_after_exactly_its_time() {
     let (replica, policy) = start().await;
+    let clock = HandClock::stop();
     policy.close_idle(Some(ms(2500)));
     let mut stream = TcpStream::connect(replica.address).await.unwrap();
     for _ in 0..3 {
         ask(&mut stream).await.text();
-        tokio::time::sleep(ms(2400)).await;
+        clock.advance(ms(2499)).await;
     }
-    ask(&mut stream).await.text();
-    let end = Instant::now();
-    assert!(is_closed(&mut stream).await);
+    assert_eq!(replica.connections.read().closed_idle, 0);
     // The timer counts whole milliseconds.
-    let idle = end.elapsed();
-    assert!(idle >= ms(2500) && idle <= ms(2502), "{idle:?}");
+    clock.advance(ms(2)).await;
+    assert!(is_closed(&mut stream).await);
     assert_eq!(replica.connections.read().closed_idle, 1);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn idle_http2_connections_are_told_and_closed_too() {
     let (replica, policy) = start().await;
+    let clock = HandClock::stop();
     let mut client = Client::connect(&replica).await;
     client.post(&echo()).await.unwrap();
     policy.close_idle(Some(ms(300)));
-    let set = Instant::now();
+    settle().await;
+    clock.advance(ms(299)).await;
+    assert_eq!(replica.connections.read().closed_idle, 0);
+    clock.advance(ms(2)).await;
+    assert_eq!(replica.connections.read().closed_idle, 1);
     client.connection.await.unwrap().unwrap();
-    let idle = set.elapsed();
-    assert!(idle >= ms(300) && idle <= ms(302), "{idle:?}");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_request_in_flight_keeps_its_connection_open() {
     let (replica, policy) = start().await;
+    let clock = HandClock::stop();
     policy.close_idle(Some(ms(50)));
     let mut stream = TcpStream::connect(replica.address).await.unwrap();
-    let bytes = echo().bytes();
-    let (front, rest) = bytes.split_at(bytes.len() - 5);
-    stream.write_all(front).await.unwrap();
-    tokio::time::sleep(ms(5000)).await;
-    stream.write_all(rest).await.unwrap();
+    begin(&mut stream).await;
+    clock.advance(ms(5000)).await;
+    stream.write_all(&echo().body).await.unwrap();
     assert_eq!(read_reply(&mut stream).await.text(), "hi");
+    assert_eq!(replica.connections.read().closed_idle, 0);
+    clock.advance(ms(51)).await;
     assert!(is_closed(&mut stream).await);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn an_idle_limit_set_late_counts_from_then_and_can_be_lifted() {
     let (replica, policy) = start().await;
+    let clock = HandClock::stop();
     let mut stream = TcpStream::connect(replica.address).await.unwrap();
     ask(&mut stream).await.text();
-    tokio::time::sleep(ms(60_000)).await;
+    clock.advance(ms(60_000)).await;
     policy.close_idle(Some(ms(1000)));
-    tokio::time::sleep(ms(900)).await;
+    settle().await;
+    clock.advance(ms(999)).await;
     ask(&mut stream).await.text();
     policy.close_idle(None);
-    tokio::time::sleep(ms(60_000)).await;
+    settle().await;
+    clock.advance(ms(60_000)).await;
     ask(&mut stream).await.text();
     assert_eq!(replica.connections.read().closed_idle, 0);
 }
@@ -148,7 +164,7 @@ async fn connections_beyond_the_limit_are_closed_at_once_and_counted() {
     assert_eq!(ask(&mut fourth).await.text(), "hi");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn connections_beyond_the_limit_wait_until_one_ends_or_the_limit_goes() {
     let (replica, policy) = start().await;
     let wait = |open| AcceptLimit {
@@ -164,8 +180,8 @@ async fn connections_beyond_the_limit_wait_until_one_ends_or_the_limit_goes() {
         stream.write_all(&echo().bytes()).await.unwrap();
         others.push(stream);
     }
-    let waiting = tokio::time::timeout(ms(60_000), read_reply(&mut others[0])).await;
-    assert!(waiting.is_err());
+    settle().await;
+    assert_eq!(replica.connections.read().accepted, 1);
     drop(first);
     assert_eq!(read_reply(&mut others[0]).await.text(), "hi");
     assert_eq!(replica.connections.read().accepted, 2);
@@ -174,28 +190,41 @@ async fn connections_beyond_the_limit_wait_until_one_ends_or_the_limit_goes() {
     assert_eq!(replica.connections.read().refused_by_limit, 0);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn dripping_bodies_are_the_same_in_pieces_with_pauses() {
     let (replica, policy) = start().await;
+    let clock = HandClock::stop();
     let mut stream = TcpStream::connect(replica.address).await.unwrap();
     let whole = ask(&mut stream).await;
-    let start = Instant::now();
     policy.drip_replies(Some(Drip {
         piece_bytes: n(10),
         pause: ms(100),
     }));
-    let dripped = ask(&mut stream).await;
-    assert_eq!(dripped.body.len(), whole.body.len());
-    assert_eq!(dripped.text(), "hi");
-    let pieces = u64::try_from(whole.body.len().div_ceil(10)).unwrap();
-    let took = start.elapsed();
-    assert!(
-        took >= ms(100 * pieces) && took <= ms(102 * pieces),
-        "{took:?} for {pieces}"
+    let pieces = whole.body.len().div_ceil(10);
+    let dripping = tokio::spawn(async move { ask(&mut stream).await });
+    assert!(pauses_until(&clock, &dripping).await >= pieces);
+    let dripped = dripping.await.unwrap();
+    assert_eq!(
+        dripped.header("content-length"),
+        whole.header("content-length")
     );
+    assert_eq!(dripped.text(), "hi");
+
     let mut client = Client::connect(&replica).await;
-    assert_eq!(client.post(&echo()).await.unwrap().text(), "hi");
-    assert!(start.elapsed() >= ms(200 * pieces));
+    let dripping = tokio::spawn(async move { client.post(&echo()).await });
+    assert!(pauses_until(&clock, &dripping).await >= pieces);
+    assert_eq!(dripping.await.unwrap().unwrap().text(), "hi");
+}
+
+/// How many pauses of 100 ms a task takes.
+async fn pauses_until<T>(clock: &HandClock, task: &JoinHandle<T>) -> usize {
+    let mut pauses = 0;
+    while !task.is_finished() {
+        clock.advance(ms(100)).await;
+        pauses += 1;
+        assert!(pauses < 10_000);
+    }
+    pauses
 }
 
 #[tokio::test]
@@ -225,18 +254,14 @@ async fn every_thread_gets_its_share_and_stops() {
         "{shares:?}"
     );
 
-    let post = echo().header("expect", "100-continue");
-    let bytes = post.bytes();
-    let (head, body) = bytes.split_at(bytes.len() - post.body.len());
     for stream in &mut streams[1..] {
-        stream.write_all(head).await.unwrap();
-        assert_eq!(read_reply(stream).await.status, 100);
+        begin(stream).await;
     }
     let connections = Arc::clone(&replica.connections);
     let task = replica.begin_stop();
     assert!(is_closed(&mut streams[0]).await);
     for stream in &mut streams[1..] {
-        stream.write_all(body).await.unwrap();
+        stream.write_all(&echo().body).await.unwrap();
         assert_eq!(read_reply(stream).await.text(), "hi");
     }
     assert_eq!(task.await.unwrap(), Stopped::Drained);
