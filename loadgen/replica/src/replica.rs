@@ -77,7 +77,12 @@ impl Replica {
             None => None,
         };
         let limiter = match config.limit {
-            Some(limit) => Some(Limiter::new(limit, &config.audience, redis.as_ref())?),
+            Some(limit) => Some(Limiter::new(
+                limit,
+                &config.audience,
+                config.principals.is_some(),
+                redis.as_ref(),
+            )?),
             None => None,
         };
         let used = UsedTokens::new(config.store, &config.audience, redis.as_ref())
