@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request};
 use hyper::body::Body;
 use loadgen_protocol::{Message, Meta, Params};
-use loadgen_seal::{SealError, Sealer};
+use loadgen_seal::{SealError, Sealer, UnixSeconds};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -510,11 +510,12 @@ impl Replica {
         let arguments = named.params.arguments;
         let misled = named.misled;
         let mut token = named.params.state()?;
-        let mut now = self.clock.now();
+        let mut now_ms = self.clock.now_ms();
         if let Some(misled) = misled {
             token = token.map(|token| misled.respelt(token));
-            now = misled.now(now);
+            now_ms = misled.now_ms(now_ms);
         }
+        let now = UnixSeconds(now_ms / 1000);
         let scope = Scope {
             method: named.method,
             target: named.target,
@@ -555,6 +556,7 @@ impl Replica {
             },
             notifier,
             meta,
+            now_ms,
         };
         self.tally.started(named.item);
         let step = named.item.turn(&call).await;

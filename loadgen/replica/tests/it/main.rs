@@ -20,6 +20,7 @@ mod hostile;
 mod http2;
 mod limit;
 mod limit_signal;
+mod load_tools;
 mod metrics;
 mod order;
 mod policy;
