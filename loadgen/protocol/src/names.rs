@@ -28,6 +28,8 @@ pub mod method {
     pub const RESOURCE_TEMPLATES_LIST: &str = "resources/templates/list";
     /// Reads a resource; may ask for input.
     pub const RESOURCES_READ: &str = "resources/read";
+    /// Suggests values for an argument that is being typed.
+    pub const COMPLETE: &str = "completion/complete";
     /// The embedded question for a form or a URL visit.
     pub const ELICIT: &str = "elicitation/create";
     /// The embedded question for a model's answer (deprecated).

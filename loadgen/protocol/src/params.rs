@@ -34,6 +34,12 @@ pub struct Params<'a> {
     uri: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     cursor: Option<&'a RawValue>,
+    /// What a completion is about, whatever its type.
+    #[serde(borrow, default, deserialize_with = "present", rename = "ref")]
+    pub reference: Option<&'a RawValue>,
+    /// The argument that a completion is for, whatever its type.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub argument: Option<&'a RawValue>,
     /// The arguments, whatever their type.
     #[serde(borrow, default, deserialize_with = "present")]
     pub arguments: Option<&'a RawValue>,

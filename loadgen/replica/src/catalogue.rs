@@ -1,8 +1,13 @@
+mod pages;
+
+use std::num::NonZeroUsize;
+
 use loadgen_protocol::names::meta;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::SUPPORTED_VERSIONS;
+use crate::catalogue::pages::Pages;
 use crate::surface::{Prompt, Resource, Surface, Tool};
 
 /// The name that the replica gives itself in `serverInfo`.
@@ -14,14 +19,14 @@ pub(crate) const LIST_TTL_MS: u64 = 300_000;
 pub(crate) struct Catalogue {
     pub(crate) meta: Box<RawValue>,
     pub(crate) discover: Box<RawValue>,
-    pub(crate) tools: Box<RawValue>,
-    pub(crate) prompts: Box<RawValue>,
-    pub(crate) resources: Box<RawValue>,
-    pub(crate) templates: Box<RawValue>,
+    pub(crate) tools: Pages,
+    pub(crate) prompts: Pages,
+    pub(crate) resources: Pages,
+    pub(crate) templates: Pages,
 }
 
 impl Catalogue {
-    pub(crate) fn new(instance: u32, surface: Surface) -> Self {
+    pub(crate) fn new(instance: u32, surface: Surface, page_size: Option<NonZeroUsize>) -> Self {
         let meta = json!({
             meta::SERVER_INFO: { "name": NAME, "version": env!("CARGO_PKG_VERSION") },
             "loadgen/instance": instance,
@@ -33,20 +38,17 @@ impl Catalogue {
             result["_meta"] = meta.clone();
             raw(&result)
         };
+        let pages = |list, entries: Vec<Value>| Pages::new(list, &entries, page_size, fixed);
         Self {
             discover: fixed(json!({
                 "supportedVersions": SUPPORTED_VERSIONS,
-                "capabilities": { "tools": {}, "prompts": {}, "resources": {} },
+                "capabilities": { "tools": {}, "prompts": {}, "resources": {}, "completions": {} },
                 "instructions": "A target for load tests; nothing here does anything real.",
             })),
-            tools: fixed(
-                json!({ "tools": surface.tools().map(Tool::listing).collect::<Vec<_>>() }),
-            ),
-            prompts: fixed(
-                json!({ "prompts": surface.prompts().map(Prompt::listing).collect::<Vec<_>>() }),
-            ),
-            resources: fixed(json!({ "resources": Resource::listings(surface.fixtures) })),
-            templates: fixed(json!({ "resourceTemplates": Resource::templates(surface.fixtures) })),
+            tools: pages("tools", surface.tools().map(Tool::listing).collect()),
+            prompts: pages("prompts", surface.prompts().map(Prompt::listing).collect()),
+            resources: pages("resources", Resource::listings(surface.fixtures)),
+            templates: pages("resourceTemplates", Resource::templates(surface.fixtures)),
             meta: raw(&meta),
         }
     }

@@ -1,3 +1,5 @@
+use std::num::NonZeroUsize;
+
 use loadgen_seal::{Algorithm, Backend, KeyRing, Ttl};
 
 use crate::clock::Clock;
@@ -33,6 +35,8 @@ pub struct Config {
     /// Whether the items that the official conformance suite looks up by name are there too. They
     /// make lists several times as long, so a replica under load does without them.
     pub conformance: bool,
+    /// How many entries a page of a list has; `None` puts them all on one page.
+    pub page_size: Option<NonZeroUsize>,
     /// In which form results are sent.
     pub replies: ReplyForm,
     /// Serves items one at a time, each for this long; `None` serves them as they come.
@@ -80,6 +84,7 @@ impl Config {
             instance: 0,
             body_limit_bytes: Self::BODY_LIMIT_BYTES,
             conformance: false,
+            page_size: None,
             replies: ReplyForm::default(),
             fifo: None,
             limit: None,

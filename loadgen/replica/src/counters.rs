@@ -20,7 +20,7 @@ pub struct Counters {
     pub failed: u64,
     /// Rounds that ended with questions.
     pub asked: u64,
-    /// Lists and discoveries.
+    /// Lists, discoveries and completions.
     pub listed: u64,
     /// Notifications taken.
     pub notified: u64,

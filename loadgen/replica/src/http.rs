@@ -9,5 +9,6 @@ pub(crate) mod hosts;
 pub(crate) mod line_end;
 pub(crate) mod mirror;
 pub(crate) mod origin;
+pub(crate) mod param_headers;
 pub(crate) mod reply;
 pub(crate) mod reply_body;

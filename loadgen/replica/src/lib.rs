@@ -8,6 +8,7 @@
 
 mod catalogue;
 mod clock;
+mod completions;
 mod config;
 mod content;
 mod counters;

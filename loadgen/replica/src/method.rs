@@ -12,6 +12,7 @@ pub(crate) enum Method {
     ResourcesList,
     TemplatesList,
     ResourcesRead,
+    Complete,
 }
 
 impl Method {
@@ -25,6 +26,7 @@ impl Method {
             method::RESOURCES_LIST => Self::ResourcesList,
             method::RESOURCE_TEMPLATES_LIST => Self::TemplatesList,
             method::RESOURCES_READ => Self::ResourcesRead,
+            method::COMPLETE => Self::Complete,
             _ => return None,
         })
     }

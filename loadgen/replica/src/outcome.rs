@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::catalogue::LIST_TTL_MS;
+use crate::completions::Completion;
 use crate::content::{Block, Blocks, Content};
 use crate::mrtr::Question;
 
@@ -19,6 +20,7 @@ pub(crate) enum Outcome<'a> {
     Prompt(PromptResult<'a>),
     Resource(ResourceResult<'a>),
     InputRequired(InputRequired<'a>),
+    Completion(CompletionResult<'a>),
 }
 
 #[derive(Serialize)]
@@ -64,6 +66,15 @@ pub(crate) struct InputRequired<'a> {
     input_requests: Vec<Question>,
     #[serde(skip_serializing_if = "Option::is_none")]
     request_state: Option<String>,
+    #[serde(rename = "_meta")]
+    meta: &'a RawValue,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CompletionResult<'a> {
+    result_type: Complete,
+    completion: Completion,
     #[serde(rename = "_meta")]
     meta: &'a RawValue,
 }
@@ -143,6 +154,14 @@ impl<'a> Outcome<'a> {
             contents,
             ttl_ms,
             cache_scope,
+            meta,
+        })
+    }
+
+    pub(crate) fn completion(completion: Completion, meta: &'a RawValue) -> Self {
+        Self::Completion(CompletionResult {
+            result_type: Complete::Complete,
+            completion,
             meta,
         })
     }

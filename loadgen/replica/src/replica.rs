@@ -7,13 +7,14 @@ use bytes::Bytes;
 use http::{HeaderMap, Request};
 use hyper::body::Body;
 use loadgen_protocol::{Message, Meta, Params};
-use loadgen_seal::{SealError, Sealer, UnixSeconds};
+use loadgen_seal::{SealError, Sealer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::SUPPORTED_VERSIONS;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
+use crate::completions::Completions;
 use crate::config::Config;
 use crate::content::Content;
 use crate::counters::Counters;
@@ -22,6 +23,7 @@ use crate::fifo::{Full, Line};
 use crate::http::body::BodyFault;
 use crate::http::event_stream::{EventStream, Work};
 use crate::http::gate::{self, Caller, Gate, Head};
+use crate::http::param_headers::ParamHeaders;
 use crate::http::reply::{self, Field, Reply};
 use crate::http::{body, mirror};
 use crate::limit::{Admission, LimitCounters, Limiter, signal};
@@ -44,6 +46,8 @@ use crate::visit::Visit;
 pub struct Replica {
     gate: Gate,
     catalogue: Catalogue,
+    completions: Completions,
+    param_headers: ParamHeaders,
     surface: Surface,
     states: States,
     limiter: Option<Limiter>,
@@ -77,12 +81,7 @@ impl Replica {
             None => None,
         };
         let limiter = match config.limit {
-            Some(limit) => Some(Limiter::new(
-                limit,
-                &config.audience,
-                config.principals.is_some(),
-                redis.as_ref(),
-            )?),
+            Some(limit) => Some(Limiter::new(limit, &config.audience, redis.as_ref())?),
             None => None,
         };
         let used = UsedTokens::new(config.store, &config.audience, redis.as_ref())
@@ -94,7 +93,9 @@ impl Replica {
                 origins: config.origins,
                 principals: config.principals,
             },
-            catalogue: Catalogue::new(config.instance, surface),
+            catalogue: Catalogue::new(config.instance, surface, config.page_size),
+            completions: Completions::new(surface),
+            param_headers: ParamHeaders::new(),
             surface,
             states: States::new(
                 Sealer::new(&seal)?,
@@ -168,12 +169,13 @@ impl Replica {
     /// 7. method (404, -32601);
     /// 8. the other members of `params`, then what they name (-32602);
     /// 9. whether the caller may call this tool (403);
-    /// 10. the rate limit, for tool calls, prompts and resource reads (as a
+    /// 10. `Mcp-Param-*` against the arguments that the tool has marked for them (-32020);
+    /// 11. the rate limit, for tool calls, prompts and resource reads (as a
     ///     [`Signal`](crate::Signal) says it; 503 and -32603 when it is kept in a Redis that gives no
     ///     answer, unless it then fails open); then, in the fifo mode, a request waits its turn, or
     ///     finds the queue full (503, -32603);
-    /// 11. `requestState` (-32602), answers (-32602);
-    /// 12. capability, only when the client must be asked (-32021).
+    /// 12. `requestState` (-32602), answers (-32602);
+    /// 13. capability, only when the client must be asked (-32021).
     ///
     /// From 3 on they are HTTP 400 where nothing else is said. An error repeats the request's id
     /// once that could be read.
@@ -390,6 +392,10 @@ impl Replica {
         if !self.gate.permits(head.caller, item) {
             return Err(Refusal::Scope(target.into_owned()));
         }
+        if let Item::Tool(tool) = item {
+            let Head { headers, .. } = head;
+            self.param_headers.check(tool, headers, params.arguments)?;
+        }
         let named = Named {
             item,
             method: &request.method,
@@ -475,28 +481,23 @@ impl Replica {
         method: Method,
         params: &Params<'_>,
     ) -> Result<(Event, Outcome<'a>), Refusal> {
-        let Catalogue {
-            discover,
-            tools,
-            prompts,
-            resources,
-            templates,
-            ..
-        } = &self.catalogue;
-        let (fixed, has_pages) = match method {
-            Method::ToolsList => (tools, true),
-            Method::PromptsList => (prompts, true),
-            Method::ResourcesList => (resources, true),
-            Method::TemplatesList => (templates, true),
-            _ => (discover, false),
+        let catalogue = &self.catalogue;
+        let pages = match method {
+            Method::ToolsList => &catalogue.tools,
+            Method::PromptsList => &catalogue.prompts,
+            Method::ResourcesList => &catalogue.resources,
+            Method::TemplatesList => &catalogue.templates,
+            Method::Complete => {
+                let completion = self.completions.complete(params)?;
+                let outcome = Outcome::completion(completion, &catalogue.meta);
+                return Ok((Event::Listed, outcome));
+            }
+            _ => return Ok((Event::Listed, Outcome::Fixed(&catalogue.discover))),
         };
-        if has_pages && params.cursor()?.is_some() {
-            // Lists here have one page, so no cursor was ever given out.
-            return Err(Refusal::Params(
-                "No such cursor: the list has one page".into(),
-            ));
-        }
-        Ok((Event::Listed, Outcome::Fixed(fixed)))
+        let page = pages
+            .at(params.cursor()?.as_deref())
+            .ok_or(Refusal::Params("There is no such cursor".into()))?;
+        Ok((Event::Listed, Outcome::Fixed(page)))
     }
 
     /// One round of a workflow: opens the state, runs the item, seals what it wants back.
@@ -510,12 +511,11 @@ impl Replica {
         let arguments = named.params.arguments;
         let misled = named.misled;
         let mut token = named.params.state()?;
-        let mut now_ms = self.clock.now_ms();
+        let mut now = self.clock.now();
         if let Some(misled) = misled {
             token = token.map(|token| misled.respelt(token));
-            now_ms = misled.now_ms(now_ms);
+            now = misled.now(now);
         }
-        let now = UnixSeconds(now_ms / 1000);
         let scope = Scope {
             method: named.method,
             target: named.target,
@@ -556,7 +556,6 @@ impl Replica {
             },
             notifier,
             meta,
-            now_ms,
         };
         self.tally.started(named.item);
         let step = named.item.turn(&call).await;

@@ -1,7 +1,7 @@
 //! What the replica offers: tools `echo`, `confirm_delete` and `wizard`, prompt `briefing`,
 //! resource `memo://{name}`, which the SDK servers under `scripts/peers` have too; tools `survey`
-//! and `interview` that ask in every way there is; tools that cost, stay or grow as a load test
-//! asks for; and, where they are wanted, what the official conformance suite looks up by name.
+//! and `interview` that ask in every way there is; and, where they are wanted, what the official
+//! conformance suite looks up by name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,19 +19,13 @@ mod briefing;
 mod confirm_delete;
 mod echo;
 mod fixtures;
-mod grow;
 mod interview;
 mod memo;
-mod nag;
-mod redeem;
 mod resource;
-mod shed;
 mod survey;
 mod table;
-mod whole;
 mod wizard;
 mod wizard_state;
-mod work;
 
 pub(crate) use resource::Resource;
 pub(crate) use table::{Entry, Prompt, Tool};
@@ -44,8 +38,6 @@ pub(crate) struct Call<'b, 'a> {
     pub(crate) notifier: &'a Notifier,
     /// What the client says of itself in this request.
     pub(crate) meta: &'a Meta<'b>,
-    /// The wall clock, in milliseconds since 1970.
-    pub(crate) now_ms: u64,
 }
 
 /// How a round ends, unless the request has to be refused.
@@ -192,7 +184,6 @@ pub(crate) mod testing {
             arguments,
             turn,
             notifier: &Notifier::none(),
-            now_ms: 0,
             meta: Box::leak(Box::new(no_meta())),
         };
         E::turn(&call).await
@@ -210,7 +201,6 @@ mod tests {
             turn: turn_of(None, "{}"),
             notifier: &Notifier::none(),
             meta: &no_meta(),
-            now_ms: 0,
         };
         item.turn(&call).await.err()
     }

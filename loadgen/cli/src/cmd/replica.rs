@@ -5,7 +5,7 @@ mod transport;
 
 use std::io::{self, BufRead, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::ParseIntError;
+use std::num::{NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -94,6 +94,10 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "fifo")]
     fifo_seed: u64,
 
+    /// How many entries a page of a list has [default: all].
+    #[arg(long, value_name = "N")]
+    page_size: Option<NonZeroUsize>,
+
     /// This replica's number, shown in the _meta of its results.
     #[arg(long, value_name = "N", default_value_t = 0)]
     instance: u32,
@@ -139,6 +143,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             seed: args.fifo_seed,
         });
         config.instance = args.instance;
+        config.page_size = args.page_size;
         args.limits.apply(&mut config)?;
         args.callers.apply(args.listen.ip(), &mut config)?;
         let replica = Replica::new(config)?;

@@ -22,15 +22,13 @@ enum Keeper {
 }
 
 impl Limiter {
-    /// The limiter of one replica. `audience` tells fleets that use one Redis apart; `named` says
-    /// that principals are names from a table, which may be shown.
+    /// The limiter of one replica. `audience` tells fleets that use one Redis apart.
     ///
     /// # Errors
     /// When the quota cannot be kept, or a shared one has no Redis.
     pub(crate) fn new(
         config: LimitConfig,
         audience: &str,
-        named: bool,
         redis: Option<&Arc<RedisLink>>,
     ) -> Result<Self, LimitError> {
         let quota: Quota = config.quota()?;
@@ -48,7 +46,7 @@ impl Limiter {
             keeper,
             scope: config.scope,
             signal: config.signal,
-            tally: Tally::new(named),
+            tally: Tally::new(),
         })
     }
 

@@ -23,6 +23,14 @@ impl Entry for Briefing {
     }
 }
 
+/// What an argument may be completed to.
+pub(super) fn suggestions(argument: &str) -> &'static [&'static str] {
+    match argument {
+        "topic" => &["status", "latency", "load", "outage", "tide"],
+        _ => &[],
+    }
+}
+
 fn turn(topic: &str, turn: &Turn<'_>) -> Turned<'static> {
     let question = Question::text("audience", "Who is the audience?", "audience");
     let answers = turn.answers_to(slice::from_ref(&question));

@@ -3,6 +3,9 @@ use std::slice;
 use crate::mrtr::{Answer, Question, Step, Turn};
 use crate::surface::Turned;
 
+/// The addresses of memos (RFC 6570).
+pub(super) const TEMPLATE: &str = "memo://{name}";
+
 /// The name in `memo://{name}`; `None` for any other URI.
 pub(super) fn name(uri: &str) -> Option<&str> {
     let name = uri.strip_prefix("memo://")?;

@@ -67,7 +67,7 @@ impl<'a> Resource<'a> {
     /// The families of resources, as they are listed.
     pub(crate) fn templates(fixtures: bool) -> Vec<Value> {
         let memo = json!({
-            "uriTemplate": "memo://{name}",
+            "uriTemplate": memo::TEMPLATE,
             "name": "memo",
             "description": "A memo that first asks for a passphrase.",
             "mimeType": "text/plain",
@@ -75,6 +75,14 @@ impl<'a> Resource<'a> {
         std::iter::once(memo)
             .chain(fixtures.then(resources::template))
             .collect()
+    }
+
+    /// What a variable of a template may be completed to.
+    pub(crate) fn suggestions(template: &str, variable: &str) -> &'static [&'static str] {
+        match (template, variable) {
+            (memo::TEMPLATE, "name") => &["today", "tomorrow", "yesterday"],
+            _ => &[],
+        }
     }
 
     /// Runs one round.

@@ -5,10 +5,7 @@ use serde_json::Value;
 use crate::surface::fixtures::{
     ask, capability, content, logging, progress, prompts, rounds, schema,
 };
-use crate::surface::{
-    Call, Turned, briefing, confirm_delete, echo, grow, interview, nag, redeem, shed, survey,
-    wizard, work,
-};
+use crate::surface::{Call, Turned, briefing, confirm_delete, echo, interview, survey, wizard};
 
 /// What the code of a tool or a prompt provides. Its row in the table makes it listed and callable.
 pub(crate) trait Entry {
@@ -103,11 +100,6 @@ table! {
         Wizard = "wizard" => wizard::Wizard,
         Survey = "survey" => survey::Survey,
         Interview = "interview" => interview::Interview,
-        Work = "work" => work::Work,
-        Redeem = "redeem" => redeem::Redeem,
-        Shed = "shed" => shed::Shed,
-        Nag = "nag" => nag::Nag,
-        Grow = "grow" => grow::Grow,
     }
     fixtures {
         SimpleText = "test_simple_text" => content::SimpleText,
@@ -130,6 +122,16 @@ table! {
         MultipleInputs = "test_input_required_result_multiple_inputs" => rounds::MultipleInputs,
         MultiRound = "test_input_required_result_multi_round" => rounds::MultiRound,
         Capabilities = "test_input_required_result_capabilities" => capability::AsksWhatIsDeclared,
+    }
+}
+
+impl Prompt {
+    /// What one of its arguments may be completed to.
+    pub(crate) fn suggestions(self, argument: &str) -> &'static [&'static str] {
+        match self {
+            Self::Briefing => briefing::suggestions(argument),
+            _ => &[],
+        }
     }
 }
 

@@ -141,6 +141,13 @@ fn complete(method: &str, result: &Value) {
                 assert_ne!(content["text"].is_string(), content["blob"].is_string());
             }
         }
+        "completion/complete" => {
+            let completion = &result["completion"];
+            let values = completion["values"].as_array().unwrap();
+            assert!(values.len() <= 100 && values.iter().all(Value::is_string));
+            assert!(completion["total"].as_u64().unwrap() >= values.len() as u64);
+            assert!(completion["hasMore"].is_boolean());
+        }
         other => panic!("a result for {other}"),
     }
 }
