@@ -8,6 +8,7 @@ mod delay;
 mod draw;
 mod fault;
 mod handle;
+mod held;
 mod millis;
 mod obey;
 mod replies;

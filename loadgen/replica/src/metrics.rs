@@ -3,6 +3,7 @@
 //! Serving counts with plain atomics; what they mean, and their text, is made when somebody asks.
 
 mod families;
+mod faults;
 mod items;
 mod page;
 mod process;

@@ -1,3 +1,5 @@
+mod misled;
+
 use std::borrow::Cow;
 use std::future::ready;
 use std::sync::Arc;
@@ -9,7 +11,6 @@ use hyper::body::Body;
 use loadgen_protocol::{Message, Meta, Params};
 use loadgen_seal::{SealError, Sealer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use crate::SUPPORTED_VERSIONS;
 use crate::catalogue::Catalogue;
@@ -18,7 +19,7 @@ use crate::completions::Completions;
 use crate::config::Config;
 use crate::content::Content;
 use crate::counters::Counters;
-use crate::faults::{Command, CommandError, FaultCounts, Faults, Misled, Retold};
+use crate::faults::{Faults, Misled};
 use crate::fifo::{Full, Line};
 use crate::http::body::BodyFault;
 use crate::http::event_stream::{EventStream, Work};
@@ -34,7 +35,6 @@ use crate::outcome::Outcome;
 use crate::redis_link::RedisLink;
 use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
-use crate::server::ConnectionPolicy;
 use crate::setup_error::SetupError;
 use crate::store::{StoreCounters, UsedTokens};
 use crate::surface::{Call, Item, Surface};
@@ -123,25 +123,6 @@ impl Replica {
         self.body_limit_bytes
     }
 
-    /// Misbehaves as it is told, or changes its keys, from now on. Gives what holds then, as
-    /// `docs/faults.md` describes it: `faults`, `freeze_ms`, `keys`, `applied`.
-    ///
-    /// # Errors
-    /// When the command cannot be obeyed; nothing has changed then.
-    pub fn obey(&self, command: Command) -> Result<Map<String, Value>, CommandError> {
-        self.faults.obey(command, &self.states)
-    }
-
-    /// Lets faults of connections act on the server with this policy.
-    pub(crate) fn govern(&self, connections: Arc<ConnectionPolicy>) {
-        self.faults.govern(connections);
-    }
-
-    /// How often each fault made a difference so far.
-    pub fn fault_counts(&self) -> FaultCounts {
-        self.faults.counts()
-    }
-
     /// What the rate limiter has decided so far; `None` without one.
     pub fn limit_counters(&self) -> Option<LimitCounters> {
         self.limiter.as_ref().map(Limiter::counters)
@@ -191,20 +172,6 @@ impl Replica {
         } else {
             self.answer(visit, request, None).await
         }
-    }
-
-    /// Answers while something is wrong.
-    async fn misled_reply<B>(self: &Arc<Self>, visit: Visit<'_>, request: Request<B>) -> Reply
-    where
-        B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
-    {
-        self.faults.wait().await;
-        let Some(misled) = self.faults.request().map(Arc::new) else {
-            return self.answer(visit, request, None).await;
-        };
-        misled.begin().await;
-        let reply = self.answer(visit, request, Some(&misled)).await;
-        misled.end(reply).await
     }
 
     async fn answer<B>(
@@ -283,7 +250,7 @@ impl Replica {
         let replica = Arc::clone(self);
         let paused = visit.pause();
         // Polled at once, so that the visit is resumed before its client can be lost.
-        let mut work = Box::pin(async move {
+        let mut work = Box::pin(self.faults.hold(async move {
             let visit = Visit::resume(paused, &replica.tally);
             let head = Head {
                 caller,
@@ -291,7 +258,7 @@ impl Replica {
             };
             let misled = misled.as_deref();
             replica.handle(visit, head, &body, &notifier, misled).await
-        });
+        }));
         let (first, last): (_, Work) = tokio::select! {
             biased;
             Some(first) = notices.recv() => {
@@ -330,10 +297,10 @@ impl Replica {
                             Some(wrong) => reply::result(request.id, &wrong),
                         }
                     }
-                    Err(refusal) => {
-                        let retold = misled.and_then(|m| m.retell(&refusal, &request.method));
-                        self.retold(request.id, &refusal, retold)
-                    }
+                    Err(refusal) => match misled {
+                        None => self.refusal(Some(request.id), &refusal),
+                        Some(misled) => self.misled_refusal(&request, &refusal, misled),
+                    },
                 }
             }
             Ok(Message::Notification) => {
@@ -602,20 +569,6 @@ impl Replica {
     fn refuse(&self, visit: Visit<'_>, refusal: &Refusal) -> Reply {
         visit.answered();
         self.refusal(None, refusal)
-    }
-
-    /// Refuses a request, in another way than its own if a fault has one.
-    fn retold(&self, id: &RawValue, refusal: &Refusal, retold: Option<Retold>) -> Reply {
-        if let Some(Retold::ToolError(text)) = retold {
-            self.tally.refused(refusal.cause());
-            let text = Content::Text(text.into());
-            return reply::result(id, &Outcome::tool(text, true, &self.catalogue.meta));
-        }
-        let mut reply = self.refusal(Some(id), refusal);
-        if let Some(Retold::Status(status)) = retold {
-            *reply.status_mut() = status;
-        }
-        reply
     }
 
     fn refusal(&self, id: Option<&RawValue>, refusal: &Refusal) -> Reply {

@@ -7,7 +7,7 @@ use prometheus_client::encoding::prometheus_text;
 use prometheus_client::registry::Registry;
 
 use crate::metrics::families::Families;
-use crate::metrics::{items, process, replies, requests, states};
+use crate::metrics::{faults, items, process, replies, requests, states};
 use crate::replica::Replica;
 
 /// Everything that a replica and its process tell about themselves, in Prometheus' text format.
@@ -48,6 +48,7 @@ impl Collector for Source {
         replies::write(&mut to, &counters)?;
         items::write(&mut to, &counters)?;
         states::write(&mut to, &counters.state)?;
+        faults::write(&mut to, &self.0.fault_counts())?;
         process::write(&mut to, &metrics_process::collector::collect())
     }
 }

@@ -8,7 +8,9 @@ mod replies;
 mod state;
 mod timing;
 
-use loadgen_replica::{Command, Fault};
+use std::sync::Arc;
+
+use loadgen_replica::{Command, Fault, Metrics};
 use serde_json::{Map, Value, json};
 
 use crate::client::Post;
@@ -94,6 +96,22 @@ async fn what_is_refused_changes_nothing() {
         assert!(try_tell(&replica, &bad).is_err(), "{bad}");
     }
     assert_eq!(echo().send(&replica).await.result()["isError"], true);
+}
+
+#[tokio::test]
+async fn the_metrics_tell_how_often_a_fault_made_a_difference() {
+    let replica = misled(json!({ "tool_error_every": 2 })).await;
+    for _ in 0..5 {
+        echo().send(&replica).await;
+    }
+    let page = Metrics::new(Arc::clone(&replica.replica)).text();
+    let says = |line: &str| page.lines().any(|l| l == line);
+    let name = "loadgen_replica_faults_applied_total";
+    assert!(
+        says(&format!("{name}{{fault=\"tool_error_every\"}} 2")),
+        "{page}"
+    );
+    assert!(says(&format!("{name}{{fault=\"freeze_ms\"}} 0")), "{page}");
 }
 
 #[tokio::test]

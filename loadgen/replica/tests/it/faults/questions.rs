@@ -1,5 +1,7 @@
 //! What a misled replica asks.
 
+use std::collections::BTreeSet;
+
 use loadgen_replica::Fault;
 use serde_json::json;
 
@@ -47,4 +49,41 @@ async fn an_answer_to_other_words_is_asked_for_again() {
     confirm(&state).send(&old).await.asked();
     assert_eq!(confirm(&state).send(&new).await.text(), "deleted p");
     assert_eq!(count(&new, Fault::QuestionSuffix), 1);
+}
+
+/// Answers are matched by name, so an honest client does not care about the order.
+#[tokio::test]
+async fn several_questions_come_in_another_order_on_another_replica() {
+    let params = json!({ "name": "interview", "_meta": {
+        VERSION_KEY: VERSION,
+        CAPABILITIES_KEY: {
+            "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {},
+        },
+    } });
+    let ask = Post::rpc("tools/call", params.clone());
+    let mut orders = BTreeSet::new();
+    for instance in 0..6 {
+        let replica = Running::with(7, |config| config.instance = instance).await;
+        tell(&replica, json!({ "set": { "shuffle_questions": true } }));
+        let body = ask.send(&replica).await.body;
+        let body = String::from_utf8(body).unwrap();
+        let at = |key: &str| body.find(&format!(r#""{key}":{{"method""#)).unwrap();
+        let mut keys = ["form", "url", "sampling", "roots"];
+        keys.sort_by_key(|key| at(key));
+        orders.insert(keys);
+        assert_eq!(count(&replica, Fault::ShuffleQuestions), 1);
+
+        let (_, state) = ask.send(&replica).await.asked();
+        let mut retry = params.clone();
+        retry["requestState"] = state.into();
+        retry["inputResponses"] = json!({
+            "form": { "action": "accept", "content": { "vessel": "Mara" } },
+            "url": { "action": "accept" },
+            "sampling": { "role": "assistant", "model": "m", "content": { "type": "text", "text": "Ahoy" } },
+            "roots": { "roots": [] },
+        });
+        let done = Post::rpc("tools/call", retry).send(&replica).await.result();
+        assert_eq!(done["resultType"], "complete", "{done}");
+    }
+    assert!(orders.len() > 1, "{orders:?}");
 }
