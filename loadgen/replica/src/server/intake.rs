@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The rate that each further byte up to the body limit must keep up on average, in bytes/s.
 const MIN_RATE_PER_S: u32 = 16 << 10;
 
+/// How much of a body is read in one go, in bytes, before other connections have their turn.
+const TURN_BYTES: u64 = 64 << 10;
+
 /// The places for large bodies.
 pub(crate) struct LargeBodies(Arc<Semaphore>);
 
@@ -39,9 +42,13 @@ impl Default for LargeBodies {
 /// the time that the replica itself let it wait. A body that is there already costs a comparison.
 pub(crate) struct Intake<B = Incoming> {
     inner: B,
-    /// The largest body that is held whole, in bytes.
+    /// The largest body that is held whole, in bytes; one that was announced to be larger is not
+    /// held at all.
     limit: u64,
+    is_held: bool,
     seen: u64,
+    /// What of that has come since others had their turn.
+    turn: u64,
     places: Arc<Semaphore>,
     place: Place,
     /// Set once the body has made us wait.
@@ -54,7 +61,7 @@ enum Place {
     NotNeeded,
     Waiting {
         since: Instant,
-        turn: Pin<Box<dyn Future<Output = Permit> + Send>>,
+        permit: Pin<Box<dyn Future<Output = Permit> + Send>>,
     },
     /// Taken; given back when the body ends or is beyond the limit, since then nothing is held.
     Taken {
@@ -64,21 +71,25 @@ enum Place {
 
 impl<B: Body<Data = Bytes>> Intake<B> {
     pub(crate) fn new(inner: B, limit_bytes: usize, places: &LargeBodies) -> Self {
+        let limit = limit_bytes as u64;
         Self {
+            is_held: inner.size_hint().lower() <= limit,
             inner,
-            limit: limit_bytes as u64,
+            limit,
             seen: 0,
+            turn: 0,
             places: Arc::clone(&places.0),
             place: Place::NotNeeded,
             clock: None,
         }
     }
 
-    /// Whether what has come is held by the reader, and more than a connection may hold unasked.
+    /// Whether more may come to what the reader holds, which is as much as it may hold unasked.
     fn needs_place(&self) -> bool {
-        self.seen > SMALL_BYTES
+        self.seen >= SMALL_BYTES
             && self.seen <= self.limit
-            && self.inner.size_hint().lower() <= self.limit
+            && self.is_held
+            && !self.inner.is_end_stream()
     }
 
     fn poll_place(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -92,11 +103,11 @@ impl<B: Body<Data = Bytes>> Intake<B> {
                 Place::NotNeeded => {
                     self.place = Place::Waiting {
                         since: Instant::now(),
-                        turn: Box::pin(Arc::clone(&self.places).acquire_owned()),
+                        permit: Box::pin(Arc::clone(&self.places).acquire_owned()),
                     };
                 }
-                Place::Waiting { since, turn } => {
-                    let permit = ready!(turn.as_mut().poll(cx));
+                Place::Waiting { since, permit } => {
+                    let permit = ready!(permit.as_mut().poll(cx));
                     let waited = since.elapsed();
                     if let Some(clock) = &mut self.clock {
                         let later = clock.deadline() + waited;
@@ -120,6 +131,7 @@ impl<B: Body<Data = Bytes>> Intake<B> {
     fn came(&mut self, bytes: usize) {
         let before = allowed(self.seen, self.limit);
         self.seen = self.seen.saturating_add(bytes as u64);
+        self.turn = self.turn.saturating_add(bytes as u64);
         if let Some(clock) = &mut self.clock {
             let later = clock.deadline() + (allowed(self.seen, self.limit) - before);
             clock.as_mut().reset(later);
@@ -144,8 +156,14 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyFault>>> {
         let this = self.get_mut();
+        if this.turn >= TURN_BYTES {
+            this.turn = 0;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         ready!(this.poll_place(cx));
         let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) else {
+            this.turn = 0;
             ready!(this.poll_clock(cx));
             return Poll::Ready(Some(Err(BodyFault::Slow)));
         };
@@ -164,5 +182,89 @@ where
 
     fn size_hint(&self) -> SizeHint {
         self.inner.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::task::Waker;
+
+    use super::*;
+
+    const LIMIT: usize = 4 << 20;
+    const PIECE: usize = 16 << 10;
+
+    /// A body without end that is all there.
+    struct Endless;
+
+    impl Body for Endless {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&[0; PIECE])))))
+        }
+    }
+
+    /// Reads up to `bytes` more, in as many turns as that takes, and says how many came.
+    fn read(intake: &mut Intake<Endless>, bytes: usize) -> usize {
+        let mut cx = Context::from_waker(Waker::noop());
+        let (mut came, mut pending) = (0, 0);
+        while came < bytes && pending < 3 {
+            match Pin::new(&mut *intake).poll_frame(&mut cx) {
+                Poll::Ready(frame) => {
+                    came += frame.unwrap().unwrap().into_data().unwrap().len();
+                    pending = 0;
+                }
+                Poll::Pending => pending += 1,
+            }
+        }
+        came
+    }
+
+    #[tokio::test]
+    async fn what_all_bodies_hold_together_is_bounded() {
+        let places = LargeBodies::default();
+        let mut all: Vec<_> = (0..64)
+            .map(|_| Intake::new(Endless, LIMIT, &places))
+            .collect();
+        let came: Vec<_> = all.iter_mut().map(|i| read(i, LIMIT)).collect();
+        let small = usize::try_from(SMALL_BYTES).unwrap();
+        assert!(came[..LARGE_BODIES].iter().all(|n| *n == LIMIT), "{came:?}");
+        assert!(came[LARGE_BODIES..].iter().all(|n| *n == small), "{came:?}");
+        // Beyond the limit nothing is held, so the next one in line has the place.
+        assert_eq!(read(&mut all[0], 2 * LIMIT), 2 * LIMIT);
+        assert_eq!(read(&mut all[LARGE_BODIES], LIMIT - small), LIMIT - small);
+        assert_eq!(read(&mut all[LARGE_BODIES + 1], LIMIT), 0);
+        // A client that goes away leaves its place too.
+        drop(all.remove(1));
+        assert_eq!(read(&mut all[LARGE_BODIES], LIMIT - small), LIMIT - small);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_all_there_lets_others_have_their_turn() {
+        let mut intake = Intake::new(Endless, LIMIT, &LargeBodies::default());
+        let mut cx = Context::from_waker(Waker::noop());
+        for _ in 0..3 {
+            for _ in 0..TURN_BYTES / PIECE as u64 {
+                assert!(Pin::new(&mut intake).poll_frame(&mut cx).is_ready());
+            }
+            assert!(Pin::new(&mut intake).poll_frame(&mut cx).is_pending());
+        }
+    }
+
+    #[test]
+    fn time_grows_with_what_has_come_up_to_the_limit() {
+        let s = Duration::from_secs;
+        let rate = u64::from(MIN_RATE_PER_S);
+        assert_eq!(allowed(0, LIMIT as u64), PATIENCE);
+        assert_eq!(allowed(10 * rate, LIMIT as u64), PATIENCE + s(10));
+        let most = PATIENCE + s(256);
+        assert_eq!(allowed(LIMIT as u64, LIMIT as u64), most);
+        assert_eq!(allowed(u64::MAX, LIMIT as u64), most);
     }
 }
