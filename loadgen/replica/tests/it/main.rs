@@ -11,6 +11,7 @@
 mod body;
 mod callers;
 mod client;
+mod docs;
 mod faults;
 mod fifo;
 mod fixtures;

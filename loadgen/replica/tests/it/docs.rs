@@ -1,0 +1,118 @@
+//! The pages under docs say what the replica says of itself.
+
+use serde_json::{Value, json};
+
+use crate::client::{CAPABILITIES_KEY, Post, meta};
+use crate::running::Running;
+
+const PAGE: &str = include_str!("../../../../docs/replica.md");
+
+/// The cells of the rows of the table whose first column is headed `first`.
+fn rows(first: &str) -> Vec<Vec<&'static str>> {
+    let cells = |line: &'static str| {
+        let line = line.trim_matches('|');
+        line.split('|').map(str::trim).collect::<Vec<_>>()
+    };
+    PAGE.lines()
+        .skip_while(|line| !line.starts_with(&format!("| {first} |")))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(cells)
+        .collect()
+}
+
+/// What stands between backticks, in order of the alphabet.
+fn code(cell: &str) -> Vec<String> {
+    let mut spans: Vec<_> = cell
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect();
+    spans.sort();
+    spans
+}
+
+/// The arguments of a tool as the table writes them.
+fn arguments(schema: &Value) -> Vec<String> {
+    let names = |list: &Value| {
+        let names = list.as_array().unwrap().iter();
+        names
+            .map(|name| name.as_str().unwrap())
+            .collect::<Vec<_>>()
+            .join("/")
+    };
+    let mut written: Vec<_> = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, property)| {
+            let range = match property["type"].as_str().unwrap() {
+                "integer" => format!(" {}..{}", property["minimum"], property["maximum"]),
+                "array" => format!(" list of {}", names(&property["items"]["enum"])),
+                _ if property["enum"].is_array() => format!(" {}", names(&property["enum"])),
+                _ => String::new(),
+            };
+            let absent = match &property["default"] {
+                Value::Null => " required".to_owned(),
+                Value::String(text) if property["enum"].is_array() => format!(" = {text}"),
+                list @ Value::Array(_) => format!(" = {}", names(list)),
+                other => format!(" = {other}"),
+            };
+            let required = schema["required"].as_array().into_iter().flatten();
+            let is_required = required.into_iter().any(|r| r == name);
+            assert_eq!(is_required, property["default"].is_null(), "{name}");
+            format!("{name}{range}{absent}")
+        })
+        .collect();
+    written.sort();
+    written
+}
+
+#[tokio::test]
+async fn the_page_lists_the_tools_with_the_arguments_that_they_take() {
+    let replica = Running::start().await;
+    let list = Post::rpc("tools/list", json!({}))
+        .send(&replica)
+        .await
+        .result();
+    let listed: Vec<_> = list["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| {
+            let name = tool["name"].as_str().unwrap().to_owned();
+            (vec![name], arguments(&tool["inputSchema"]))
+        })
+        .collect();
+    let documented: Vec<_> = rows("tool")
+        .into_iter()
+        .map(|row| (code(row[0]), code(row[1])))
+        .collect();
+    assert_eq!(documented, listed);
+}
+
+#[tokio::test]
+async fn the_page_says_what_the_first_round_asks() {
+    let replica = Running::start().await;
+    for row in rows("tool") {
+        let tool = &code(row[0])[0];
+        let mut params = json!({ "name": tool, "arguments": { "path": "p", "code": "c" } });
+        params["_meta"] = meta();
+        params["_meta"][CAPABILITIES_KEY] =
+            json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} });
+        let result = Post::rpc("tools/call", params)
+            .send(&replica)
+            .await
+            .result();
+        let asked = result["inputRequests"].as_object();
+        let keys: Vec<_> = asked.into_iter().flatten().map(|(key, _)| key).collect();
+        match &keys[..] {
+            [] => assert!(row[2].starts_with("nothing"), "{row:?}"),
+            [key] => assert!(code(row[2]).contains(key), "{row:?} asks {key}"),
+            several => assert!(row[2].starts_with("one question of each"), "{several:?}"),
+        }
+        let asks = result["resultType"] == "input_required";
+        assert_eq!(asks, row[3] != "none", "{row:?}");
+    }
+}
