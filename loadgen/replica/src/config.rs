@@ -2,6 +2,7 @@ use std::num::NonZeroUsize;
 
 use loadgen_seal::{Algorithm, Backend, KeyRing, Ttl};
 
+use crate::access_log::AccessLog;
 use crate::clock::Clock;
 use crate::fifo::Fifo;
 use crate::http::hosts::Hosts;
@@ -54,6 +55,8 @@ pub struct Config {
     /// Who may call, by bearer token. `None` lets everybody call and takes the Authorization field
     /// as it is for the name of who does.
     pub principals: Option<Principals>,
+    /// Where a line about each request goes; none: nowhere.
+    pub access_log: Option<AccessLog>,
     /// The wall clock that lifetimes are judged by.
     pub clock: Clock,
 }
@@ -93,6 +96,7 @@ impl Config {
             hosts: Hosts::default(),
             origins: Origins::default(),
             principals: None,
+            access_log: None,
             clock: Clock::system(),
         }
     }

@@ -6,6 +6,7 @@
 //!
 //! Every round says in `Server-Timing` how long opening the state, handling and sealing took.
 
+mod access_log;
 mod catalogue;
 mod clock;
 mod completions;
@@ -37,6 +38,7 @@ mod visit;
 /// The revisions that the replica speaks.
 const SUPPORTED_VERSIONS: [&str; 1] = [loadgen_protocol::PROTOCOL_VERSION];
 
+pub use access_log::{AccessLog, Closed};
 pub use clock::Clock;
 pub use config::Config;
 pub use counters::{Counters, ItemCount, PartTime};

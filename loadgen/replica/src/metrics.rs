@@ -2,6 +2,8 @@
 //!
 //! Serving counts with plain atomics; what they mean, and their text, is made when somebody asks.
 
+mod access_log;
+mod connections;
 mod families;
 mod faults;
 mod items;

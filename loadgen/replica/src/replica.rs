@@ -13,6 +13,7 @@ use loadgen_seal::{SealError, Sealer};
 use serde_json::value::RawValue;
 
 use crate::SUPPORTED_VERSIONS;
+use crate::access_log::AccessLog;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::completions::Completions;
@@ -59,6 +60,7 @@ pub struct Replica {
     body_limit_bytes: usize,
     replies: ReplyForm,
     tally: Tally,
+    access_log: Option<AccessLog>,
     faults: Arc<Faults>,
 }
 
@@ -110,12 +112,18 @@ impl Replica {
             body_limit_bytes: config.body_limit_bytes,
             replies: config.replies,
             tally: Tally::new(),
+            access_log: config.access_log,
         })
     }
 
     /// What this replica has answered so far.
     pub fn counters(&self) -> Counters {
         self.tally.read(self.states.sealer().counters())
+    }
+
+    /// Where the lines about its requests go.
+    pub(crate) fn access_log(&self) -> Option<&AccessLog> {
+        self.access_log.as_ref()
     }
 
     /// The largest request body that is read, in bytes.
@@ -166,7 +174,7 @@ impl Replica {
     where
         B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
-        let visit = Visit::begin(&self.tally);
+        let visit = Visit::begin(&self.tally, self.access_log.as_ref());
         if self.faults.is_active() {
             Box::pin(self.misled_reply(visit, request)).await
         } else {
@@ -176,7 +184,7 @@ impl Replica {
 
     async fn answer<B>(
         self: &Arc<Self>,
-        visit: Visit<'_>,
+        mut visit: Visit<'_>,
         request: Request<B>,
         misled: Option<&Arc<Misled>>,
     ) -> Reply
@@ -195,38 +203,38 @@ impl Replica {
                 return self.refuse(visit, &refusal);
             }
         };
-        match body::collect(body, self.body_limit_bytes, waits).await {
-            Ok(body) => {
-                if let Some(instead) = misled.and_then(|misled| misled.instead(&body)) {
-                    visit.answered();
-                    return instead;
-                }
-                if self.may_stream(&head.headers) {
-                    let misled = misled.cloned();
-                    return self.stream(visit, caller, head.headers, body, misled).await;
-                }
-                let misled = misled.map(|misled| &**misled);
-                let reply = self
-                    .handle(
-                        visit,
-                        Head {
-                            caller,
-                            headers: &head.headers,
-                        },
-                        &body,
-                        &Notifier::none(),
-                        misled,
-                    )
-                    .await;
-                if self.replies == ReplyForm::Sse {
-                    reply::as_events(reply)
-                } else {
-                    reply
-                }
-            }
-            Err(body::Incomplete::TooLarge) => self.refuse(visit, &Refusal::BodySize),
-            Err(body::Incomplete::Broken) => self.refuse(visit, &Refusal::BodyBroken),
-            Err(body::Incomplete::Slow) => self.refuse(visit, &Refusal::BodySlow),
+        let from = Head {
+            caller,
+            headers: &head.headers,
+        };
+        visit.note(|entry| {
+            let verified = caller != Caller::Anybody;
+            entry.principal(self.gate.name(from), verified);
+        });
+        let body = match body::collect(body, self.body_limit_bytes, waits).await {
+            Ok(body) => body,
+            Err(body::Incomplete::TooLarge) => return self.refuse(visit, &Refusal::BodySize),
+            Err(body::Incomplete::Broken) => return self.refuse(visit, &Refusal::BodyBroken),
+            Err(body::Incomplete::Slow) => return self.refuse(visit, &Refusal::BodySlow),
+        };
+        visit.note(|entry| entry.body(body.len()));
+        if let Some(instead) = misled.and_then(|misled| misled.instead(&body)) {
+            visit.note(|entry| entry.outcome("fault"));
+            visit.answered(&instead);
+            return instead;
+        }
+        if self.may_stream(&head.headers) {
+            let misled = misled.cloned();
+            return self.stream(visit, caller, head.headers, body, misled).await;
+        }
+        let misled = misled.map(|misled| &**misled);
+        let reply = self
+            .handle(visit, from, &body, &Notifier::none(), misled)
+            .await;
+        if self.replies == ReplyForm::Sse {
+            reply::as_events(reply)
+        } else {
+            reply
         }
     }
 
@@ -251,7 +259,7 @@ impl Replica {
         let paused = visit.pause();
         // Polled at once, so that the visit is resumed before its client can be lost.
         let mut work = Box::pin(self.faults.hold(async move {
-            let visit = Visit::resume(paused, &replica.tally);
+            let visit = Visit::resume(paused, &replica.tally, replica.access_log.as_ref());
             let head = Head {
                 caller,
                 headers: &headers,
@@ -276,60 +284,64 @@ impl Replica {
     /// Answers with one whole reply.
     async fn handle(
         &self,
-        visit: Visit<'_>,
+        mut visit: Visit<'_>,
         head: Head<'_>,
         body: &[u8],
         notifier: &Notifier,
         misled: Option<&Misled>,
     ) -> Reply {
         let mut timing = Timing::start();
-        let mut fields = Vec::new();
         let mut reply = match Message::parse(body) {
             Ok(Message::Request(request)) => {
+                visit.note(|entry| entry.request(request.id, &request.method));
                 let performed = self
-                    .perform(head, &request, notifier, misled, &mut timing, &mut fields)
+                    .perform(&mut visit, head, &request, notifier, misled, &mut timing)
                     .await;
                 match performed {
                     Ok((event, outcome)) => {
                         self.tally.count(event);
+                        visit.note(|entry| entry.outcome(event.name()));
                         match misled.and_then(|misled| misled.rewrite(&outcome)) {
                             None => reply::result(request.id, &outcome),
                             Some(wrong) => reply::result(request.id, &wrong),
                         }
                     }
                     Err(refusal) => match misled {
-                        None => self.refusal(Some(request.id), &refusal),
-                        Some(misled) => self.misled_refusal(&request, &refusal, misled),
+                        None => self.refusal(&mut visit, Some(request.id), &refusal),
+                        Some(misled) => self.misled_refusal(&mut visit, &request, &refusal, misled),
                     },
                 }
             }
             Ok(Message::Notification) => {
                 self.tally.count(Event::Notified);
-                visit.answered();
-                return reply::accepted();
+                visit.note(|entry| entry.outcome(Event::Notified.name()));
+                let reply = reply::accepted();
+                visit.answered(&reply);
+                return reply;
             }
-            Err(unusable) => self.refusal(unusable.id, &unusable.fault.into()),
+            Err(unusable) => self.refusal(&mut visit, unusable.id, &unusable.fault.into()),
         };
-        reply::add(&mut reply, &fields);
+        reply::add(&mut reply, &visit.fields);
         let spent = timing.finish();
         reply::say_timing(&mut reply, &spent);
         self.tally.spent(&spent);
+        visit.note(|entry| entry.spent(&spent));
         // A freeze may have begun since.
         if self.faults.is_active() {
             Box::pin(self.faults.wait()).await;
         }
-        visit.answered();
+        visit.answered(&reply);
         reply
     }
 
     async fn perform<'a>(
         &'a self,
+        visit: &mut Visit<'_>,
         head: Head<'_>,
         request: &loadgen_protocol::Request<'a>,
         notifier: &Notifier,
         misled: Option<&Misled>,
         timing: &mut Timing,
-        fields: &mut Vec<Field>,
     ) -> Result<(Event, Outcome<'a>), Refusal> {
         let params = Params::parse(request.params)?;
         let meta = params.meta()?;
@@ -355,6 +367,7 @@ impl Replica {
             return self.list(method, &params);
         };
         let target = target?;
+        visit.note(|entry| entry.target(&target));
         let item = self.surface.item(method, &target)?;
         if !self.gate.permits(head.caller, item) {
             return Err(Refusal::Scope(target.into_owned()));
@@ -377,7 +390,7 @@ impl Replica {
                 Method::ToolsCall | Method::PromptsGet => &*target,
                 _ => "",
             };
-            *fields = self.admit(limiter, &named, name, timing).await?;
+            visit.fields = self.admit(limiter, &named, name, timing).await?;
         }
         if let Some(line) = &self.line {
             line.serve().await.map_err(|Full| Refusal::Full)?;
@@ -387,7 +400,7 @@ impl Replica {
             let outcome = Outcome::tool(text, true, &self.catalogue.meta);
             return Ok((Event::Failed, outcome));
         }
-        let step = self.round(&named, &meta, notifier, timing).await?;
+        let step = self.round(visit, &named, &meta, notifier, timing).await?;
         let about = &*self.catalogue.meta;
         Ok(match step {
             Sealed::Ask(mut ask, state) => {
@@ -470,6 +483,7 @@ impl Replica {
     /// One round of a workflow: opens the state, runs the item, seals what it wants back.
     async fn round<'a>(
         &self,
+        visit: &mut Visit<'_>,
         named: &Named<'a, '_>,
         meta: &Meta<'a>,
         notifier: &Notifier,
@@ -493,16 +507,26 @@ impl Replica {
             Some(misled) if misled.binds_nothing() => States::bind_nothing(),
             _ => self.states.bind(&scope),
         };
-        let opened = match token {
-            None => None,
-            Some(token) => Some(timing.run(Part::Open, || {
-                let binding = bind();
-                let now = misled.map_or(now, |misled| misled.opening_time(&token, now));
-                self.states
-                    .open(&binding, &token, now)
-                    .map(|opened| (binding, opened))
-                    .map_err(|_| Refusal::State)
-            })?),
+        let opened = match &token {
+            None => {
+                visit.note(|entry| entry.no_state(named.params.input_responses.is_some()));
+                None
+            }
+            Some(token) => {
+                let (binding, opened) = timing.run(Part::Open, || {
+                    let binding = bind();
+                    let now = misled.map_or(now, |misled| misled.opening_time(token, now));
+                    let opened = self.states.open(&binding, token, now);
+                    (binding, opened)
+                });
+                let opened = opened.map_err(|refused| {
+                    let own = || self.states.sealer().resembles_own(token.as_bytes());
+                    visit.note(|entry| entry.not_opened(refused.reason(), own()));
+                    Refusal::State
+                })?;
+                visit.note(|entry| entry.opened(&opened.id, opened.claims));
+                Some((binding, opened))
+            }
         };
         let (asked, state) = opened
             .as_ref()
@@ -566,14 +590,20 @@ impl Replica {
     }
 
     /// Refuses a request of which nothing but its head is known.
-    fn refuse(&self, visit: Visit<'_>, refusal: &Refusal) -> Reply {
-        visit.answered();
-        self.refusal(None, refusal)
+    fn refuse(&self, mut visit: Visit<'_>, refusal: &Refusal) -> Reply {
+        let reply = self.refusal(&mut visit, None, refusal);
+        visit.answered(&reply);
+        reply
     }
 
-    fn refusal(&self, id: Option<&RawValue>, refusal: &Refusal) -> Reply {
-        self.tally.refused(refusal.cause());
+    fn refusal(&self, visit: &mut Visit<'_>, id: Option<&RawValue>, refusal: &Refusal) -> Reply {
+        self.count_refused(visit, refusal);
         reply::refusal(id, refusal)
+    }
+
+    fn count_refused(&self, visit: &mut Visit<'_>, refusal: &Refusal) {
+        self.tally.refused(refusal.cause());
+        visit.note(|entry| entry.refused(refusal));
     }
 }
 

@@ -33,6 +33,17 @@ impl Event {
         Self::Listed,
         Self::Notified,
     ];
+
+    /// A short name for logs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Asked => "asked",
+            Self::Listed => "listed",
+            Self::Notified => "notified",
+        }
+    }
 }
 
 /// One thread's counts, two cache lines away from everybody else's: processors fetch in pairs.

@@ -1,11 +1,12 @@
 mod callers;
 mod control;
 mod limits;
+mod observe;
 mod transport;
 
 use std::io::{self, BufRead, Write};
-use std::net::{Ipv4Addr, SocketAddr};
-use std::num::{NonZeroUsize, ParseIntError};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,8 +14,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use loadgen_replica::{
-    Cause, Config, Counters, Fifo, Metrics, MetricsServer, Replica, ReplyForm, Server, ServiceTime,
-    Stopped,
+    Cause, Config, Counters, Fifo, Replica, ReplyForm, Server, ServiceTime, Stopped,
 };
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,6 +23,7 @@ use tokio::sync::oneshot;
 use crate::cmd::replica::callers::CallerArgs;
 use crate::cmd::replica::control::ControlArgs;
 use crate::cmd::replica::limits::LimitArgs;
+use crate::cmd::replica::observe::ObserveArgs;
 use crate::cmd::replica::transport::TransportArgs;
 use crate::console;
 
@@ -102,10 +103,8 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     instance: u32,
 
-    /// Serve the replica's counts for Prometheus at http://ADDR/metrics, on a listener of its own; a
-    /// port alone is one of 127.0.0.1, and port 0 any free one. The ready line says where.
-    #[arg(long, value_name = "ADDR", value_parser = loopback_unless_said)]
-    metrics: Option<SocketAddr>,
+    #[command(flatten)]
+    observe: ObserveArgs,
 
     #[command(flatten)]
     control: ControlArgs,
@@ -146,12 +145,15 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         config.page_size = args.page_size;
         args.limits.apply(&mut config)?;
         args.callers.apply(args.listen.ip(), &mut config)?;
+        config.access_log = args.observe.access_log()?;
+        let log = config.access_log.clone();
         let replica = Replica::new(config)?;
         control::obey_all(&replica, args.control.commands()?)?;
-        Ok((replica, backend, args.transport.transport()?))
+        let transport = args.transport.transport()?;
+        Ok((replica, backend, transport, log))
     });
-    let (replica, backend, transport) = match made {
-        Ok((replica, backend, transport)) => (Arc::new(replica), backend, transport),
+    let (replica, backend, transport, log) = match made {
+        Ok((replica, backend, transport, log)) => (Arc::new(replica), backend, transport, log),
         Err(e) => {
             console::say(format_args!("loadgen replica: {e:#}"));
             return Ok(ExitCode::from(2));
@@ -173,13 +175,10 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let metrics = match args.metrics.map(|at| (at, start_metrics(at, &replica))) {
-        None => None,
-        Some((_, Ok(metrics))) => Some(metrics),
-        Some((at, Err(e))) => {
-            console::say(format_args!(
-                "loadgen replica: cannot listen on {at} for --metrics: {e}"
-            ));
+    let metrics = match args.observe.metrics(&replica, &server) {
+        Ok(metrics) => metrics,
+        Err(e) => {
+            console::say(format_args!("loadgen replica: {e:#}"));
             return Ok(ExitCode::from(2));
         }
     };
@@ -219,22 +218,14 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         }
         anyhow::Ok(())
     })?;
+    if let Some(log) = &log {
+        observe::close(log);
+    }
     // Somebody watches the run that started a child; a replica started by hand says it itself.
     if !watched {
         print_refusals(&replica.counters());
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// An address, or a port of this machine.
-fn loopback_unless_said(text: &str) -> Result<SocketAddr, String> {
-    text.parse()
-        .or_else(|_| Ok((Ipv4Addr::LOCALHOST, text.parse()?).into()))
-        .map_err(|_: ParseIntError| "give ADDRESS:PORT or a port".to_owned())
-}
-
-fn start_metrics(at: SocketAddr, replica: &Arc<Replica>) -> io::Result<MetricsServer> {
-    MetricsServer::start(at, Metrics::new(Arc::clone(replica)))
 }
 
 /// The backend of an algorithm for which none was named.
@@ -317,18 +308,6 @@ fn print_refusals(counters: &Counters) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_port_alone_is_one_of_this_machine() {
-        let address = |text| loopback_unless_said(text).map(|a| a.to_string());
-        assert_eq!(address("0").as_deref(), Ok("127.0.0.1:0"));
-        assert_eq!(address("9464").as_deref(), Ok("127.0.0.1:9464"));
-        assert_eq!(address("[::1]:9464").as_deref(), Ok("[::1]:9464"));
-        assert_eq!(address("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));
-        for bad in ["", "x", "65536", "localhost:1", "127.0.0.1"] {
-            assert!(address(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn keys_end_at_the_empty_line_and_the_rest_stays() {

@@ -1,5 +1,6 @@
 //! Tests of the `loadgen` program against real servers and clients.
 
+mod access_log;
 mod bad_result;
 mod bad_scenario;
 mod bad_target;

@@ -7,8 +7,9 @@ use prometheus_client::encoding::prometheus_text;
 use prometheus_client::registry::Registry;
 
 use crate::metrics::families::Families;
-use crate::metrics::{faults, items, process, replies, requests, states};
+use crate::metrics::{access_log, connections, faults, items, process, replies, requests, states};
 use crate::replica::Replica;
+use crate::server::Connections;
 
 /// Everything that a replica and its process tell about themselves, in Prometheus' text format.
 pub struct Metrics(Registry);
@@ -17,10 +18,13 @@ impl Metrics {
     /// How the text is marked: text format 0.0.4.
     pub const CONTENT_TYPE: &str = prometheus_text::CONTENT_TYPE;
 
-    /// The metrics of this replica.
-    pub fn new(replica: Arc<Replica>) -> Self {
+    /// The metrics of this replica behind these connections.
+    pub fn new(replica: Arc<Replica>, connections: Arc<Connections>) -> Self {
         let mut registry = Registry::default();
-        registry.register_collector(Box::new(Source(replica)));
+        registry.register_collector(Box::new(Source {
+            replica,
+            connections,
+        }));
         Self(registry)
     }
 
@@ -33,12 +37,15 @@ impl Metrics {
     }
 }
 
-struct Source(Arc<Replica>);
+struct Source {
+    replica: Arc<Replica>,
+    connections: Arc<Connections>,
+}
 
 impl Collector for Source {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let mut to = Families::to(encoder);
-        let counters = self.0.counters();
+        let counters = self.replica.counters();
         to.info(
             "loadgen_build",
             "The build that serves",
@@ -48,7 +55,11 @@ impl Collector for Source {
         replies::write(&mut to, &counters)?;
         items::write(&mut to, &counters)?;
         states::write(&mut to, &counters.state)?;
-        faults::write(&mut to, &self.0.fault_counts())?;
+        faults::write(&mut to, &self.replica.fault_counts())?;
+        connections::write(&mut to, &self.connections.read())?;
+        if let Some(log) = self.replica.access_log() {
+            access_log::write(&mut to, log)?;
+        }
         process::write(&mut to, &metrics_process::collector::collect())
     }
 }

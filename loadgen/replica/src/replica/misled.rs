@@ -58,18 +58,19 @@ impl Replica {
     /// Refuses a request, in another way than its own if a fault has one.
     pub(super) fn misled_refusal(
         &self,
+        visit: &mut Visit<'_>,
         request: &loadgen_protocol::Request<'_>,
         refusal: &Refusal,
         misled: &Misled,
     ) -> Reply {
         let retold = misled.retell(refusal, &request.method);
         if let Some(Retold::ToolError(text)) = retold {
-            self.tally.refused(refusal.cause());
+            self.count_refused(visit, refusal);
             let text = Content::Text(text.into());
             let outcome = Outcome::tool(text, true, &self.catalogue.meta);
             return reply::result(request.id, &outcome);
         }
-        let mut reply = self.refusal(Some(request.id), refusal);
+        let mut reply = self.refusal(visit, Some(request.id), refusal);
         if let Some(Retold::Status(status)) = retold {
             *reply.status_mut() = status;
         }

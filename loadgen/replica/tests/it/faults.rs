@@ -104,7 +104,11 @@ async fn the_metrics_tell_how_often_a_fault_made_a_difference() {
     for _ in 0..5 {
         echo().send(&replica).await;
     }
-    let page = Metrics::new(Arc::clone(&replica.replica)).text();
+    let page = Metrics::new(
+        Arc::clone(&replica.replica),
+        Arc::clone(&replica.connections),
+    )
+    .text();
     let says = |line: &str| page.lines().any(|l| l == line);
     let name = "loadgen_replica_faults_applied_total";
     assert!(

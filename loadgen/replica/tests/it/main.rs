@@ -8,6 +8,7 @@
     reason = "json! literals read best when passed as they are"
 )]
 
+mod access_log;
 mod body;
 mod callers;
 mod client;

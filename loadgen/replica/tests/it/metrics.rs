@@ -59,7 +59,7 @@ async fn request(server: &MetricsServer, text: &str) -> Reply {
 }
 
 fn observe(replica: &Running) -> MetricsServer {
-    let metrics = Metrics::new(replica.replica.clone());
+    let metrics = Metrics::new(replica.replica.clone(), replica.connections.clone());
     MetricsServer::start(([127, 0, 0, 1], 0).into(), metrics).unwrap()
 }
 
@@ -140,6 +140,21 @@ async fn counts_are_those_of_the_requests_made() {
     assert_eq!(requests("_total"), 11);
     assert_eq!(requests("_cancelled_total"), 0);
     assert_eq!(requests("_in_flight"), 0);
+    // Each request had a connection of its own.
+    assert_eq!(
+        page.value("loadgen_replica_connections_accepted_total") as u64,
+        11
+    );
+    let used = |version: u8| {
+        page.value(&format!(
+            "loadgen_replica_connections_used_total{{version=\"{version}\"}}"
+        )) as u64
+    };
+    assert_eq!((used(1), used(2)), (11, 0));
+    assert_eq!(
+        page.sum("loadgen_replica_connections_closed_total") as u64,
+        0
+    );
     for (item, [started, ended, executed]) in [
         (r#"{kind="tool",name="echo"}"#, [4, 4, 4]),
         (r#"{kind="tool",name="confirm_delete"}"#, [2, 2, 1]),
@@ -276,16 +291,11 @@ async fn names_and_lines_follow_the_conventions() {
             .and_then(|line| line.strip_prefix(&format!("# TYPE {name} ")))
             .unwrap_or_else(|| panic!("{name} has no type"));
         assert_eq!(kind == "counter", name.ends_with("_total"), "{name}");
-        for unit in [
-            "_milliseconds",
-            "_ms",
-            "_us",
-            "_ns",
-            "_kib",
-            "_ratio_percent",
-        ] {
-            assert!(!name.contains(unit), "{name} is in no base unit");
-        }
+        let units = ["milliseconds", "ms", "us", "ns", "kib", "percent"];
+        assert!(
+            !name.split('_').any(|word| units.contains(&word)),
+            "{name} is in no base unit"
+        );
         let mut samples = 0;
         while let Some(line) = lines.next_if(|line| !line.starts_with('#')) {
             assert_eq!(line.split(['{', ' ']).next(), Some(name), "{line}");

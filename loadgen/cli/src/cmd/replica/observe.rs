@@ -1,0 +1,108 @@
+use std::fs::File;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::ParseIntError;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use loadgen_replica::{AccessLog, Metrics, MetricsServer, Replica, Server};
+
+use crate::console;
+
+/// How long the access log gets to write its last lines.
+const LAST_LINES: Duration = Duration::from_secs(2);
+
+/// What the replica tells of itself.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ObserveArgs {
+    /// Serve the replica's counts for Prometheus at http://ADDR/metrics, on a listener of its own; a
+    /// port alone is one of 127.0.0.1, and port 0 any free one. The ready line says where.
+    #[arg(long, value_name = "ADDR", value_parser = loopback_unless_said)]
+    metrics: Option<SocketAddr>,
+
+    /// Append one JSON line for each request to this file, or write it to standard output for -.
+    /// Lines that cannot be written in time are lost, and counted.
+    #[arg(long, value_name = "PATH")]
+    access_log: Option<PathBuf>,
+}
+
+impl ObserveArgs {
+    /// Opens the access log, if there is to be one.
+    ///
+    /// # Errors
+    /// When its file cannot be written.
+    pub(crate) fn access_log(&self) -> anyhow::Result<Option<AccessLog>> {
+        let Some(path) = &self.access_log else {
+            return Ok(None);
+        };
+        let log = if path.as_os_str() == "-" {
+            AccessLog::new(io::stdout())
+        } else {
+            File::options()
+                .append(true)
+                .create(true)
+                .open(path)
+                .and_then(AccessLog::new)
+        };
+        let log = log.with_context(|| format!("cannot write --access-log {}", path.display()))?;
+        Ok(Some(log))
+    }
+
+    /// Serves the metrics, if they are wanted.
+    ///
+    /// # Errors
+    /// When their address cannot be listened on.
+    pub(crate) fn metrics(
+        &self,
+        replica: &Arc<Replica>,
+        server: &Server,
+    ) -> anyhow::Result<Option<MetricsServer>> {
+        let Some(at) = self.metrics else {
+            return Ok(None);
+        };
+        let metrics = Metrics::new(Arc::clone(replica), server.connections());
+        let serving = MetricsServer::start(at, metrics)
+            .with_context(|| format!("cannot listen on {at} for --metrics"))?;
+        Ok(Some(serving))
+    }
+}
+
+/// Writes what is left of the log, and says what is not in it.
+pub(crate) fn close(log: &AccessLog) {
+    let closed = log.close(LAST_LINES);
+    if let Some(error) = closed.error {
+        console::say(format_args!("loadgen replica: access log: {error}"));
+    }
+    if closed.lost > 0 {
+        console::say(format_args!(
+            "loadgen replica: lines lost from the access log: {}",
+            closed.lost
+        ));
+    }
+}
+
+/// An address, or a port of this machine.
+fn loopback_unless_said(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .or_else(|_| Ok((Ipv4Addr::LOCALHOST, text.parse()?).into()))
+        .map_err(|_: ParseIntError| "give ADDRESS:PORT or a port".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        let address = |text| loopback_unless_said(text).map(|a| a.to_string());
+        assert_eq!(address("0").as_deref(), Ok("127.0.0.1:0"));
+        assert_eq!(address("9464").as_deref(), Ok("127.0.0.1:9464"));
+        assert_eq!(address("[::1]:9464").as_deref(), Ok("[::1]:9464"));
+        assert_eq!(address("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));
+        for bad in ["", "x", "65536", "localhost:1", "127.0.0.1"] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+}
