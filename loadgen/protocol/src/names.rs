@@ -30,6 +30,8 @@ pub mod method {
     pub const RESOURCES_READ: &str = "resources/read";
     /// Suggests values for an argument that is being typed.
     pub const COMPLETE: &str = "completion/complete";
+    /// Listens for changes until either side ends it.
+    pub const LISTEN: &str = "subscriptions/listen";
     /// The embedded question for a form or a URL visit.
     pub const ELICIT: &str = "elicitation/create";
     /// The embedded question for a model's answer (deprecated).
@@ -48,6 +50,8 @@ pub mod meta {
     pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
     /// Optional: the least grave log messages that the client wants to hear; without it, none.
     pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    /// On everything that a subscription says: the id of the request that opened it.
+    pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
     /// Recommended on every result: name and version of the server.
     pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 }

@@ -51,6 +51,9 @@ pub struct Params<'a> {
         rename = "inputResponses"
     )]
     pub input_responses: Option<&'a RawValue>,
+    /// What a listener wants to be told of, whatever its type.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub notifications: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present", rename = "requestState")]
     request_state: Option<&'a RawValue>,
 }

@@ -26,7 +26,13 @@ pub(crate) struct Catalogue {
 }
 
 impl Catalogue {
-    pub(crate) fn new(instance: u32, surface: Surface, page_size: Option<NonZeroUsize>) -> Self {
+    /// `listening` says whether clients can listen for changes.
+    pub(crate) fn new(
+        instance: u32,
+        surface: Surface,
+        page_size: Option<NonZeroUsize>,
+        listening: bool,
+    ) -> Self {
         let meta = json!({
             meta::SERVER_INFO: { "name": NAME, "version": env!("CARGO_PKG_VERSION") },
             "loadgen/instance": instance,
@@ -42,7 +48,7 @@ impl Catalogue {
         Self {
             discover: fixed(json!({
                 "supportedVersions": SUPPORTED_VERSIONS,
-                "capabilities": { "tools": {}, "prompts": {}, "resources": {}, "completions": {} },
+                "capabilities": capabilities(listening),
                 "instructions": "A target for load tests; nothing here does anything real.",
             })),
             tools: pages("tools", surface.tools().map(Tool::listing).collect()),
@@ -51,6 +57,16 @@ impl Catalogue {
             templates: pages("resourceTemplates", Resource::templates(surface.fixtures)),
             meta: raw(&meta),
         }
+    }
+}
+
+fn capabilities(listening: bool) -> Value {
+    if listening {
+        let list = json!({ "listChanged": true });
+        let resources = json!({ "listChanged": true, "subscribe": true });
+        json!({ "tools": list, "prompts": list, "resources": resources, "completions": {} })
+    } else {
+        json!({ "tools": {}, "prompts": {}, "resources": {}, "completions": {} })
     }
 }
 

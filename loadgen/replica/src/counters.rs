@@ -24,6 +24,8 @@ pub struct Counters {
     pub listed: u64,
     /// Notifications taken.
     pub notified: u64,
+    /// Subscriptions that lasted until the replica stopped.
+    pub listened: u64,
     /// Refusals by cause, in the order of the checks.
     pub refused: [(Cause, u64); Cause::ALL.len()],
     /// Rounds and executions by what was run: tools, prompts, then resources.

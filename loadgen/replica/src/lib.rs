@@ -30,6 +30,7 @@ mod reply_form;
 mod server;
 mod setup_error;
 mod store;
+mod subscriptions;
 mod surface;
 mod tally;
 mod timing;

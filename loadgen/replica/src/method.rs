@@ -13,6 +13,7 @@ pub(crate) enum Method {
     TemplatesList,
     ResourcesRead,
     Complete,
+    Listen,
 }
 
 impl Method {
@@ -27,6 +28,7 @@ impl Method {
             method::RESOURCE_TEMPLATES_LIST => Self::TemplatesList,
             method::RESOURCES_READ => Self::ResourcesRead,
             method::COMPLETE => Self::Complete,
+            method::LISTEN => Self::Listen,
             _ => return None,
         })
     }

@@ -16,6 +16,8 @@ use crate::mrtr::Question;
 pub(crate) enum Outcome<'a> {
     /// One of the results that are the same for everybody.
     Fixed(&'a RawValue),
+    /// What ends a subscription.
+    Closed(Box<RawValue>),
     Tool(ToolResult<'a>),
     Prompt(PromptResult<'a>),
     Resource(ResourceResult<'a>),

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::SUPPORTED_VERSIONS;
 use crate::limit::signal::{Body, Signalled};
 use crate::principals::TokenFault;
+use crate::subscriptions::LISTENERS_MAX;
 
 /// Why a message is refused, and how: the HTTP status, and a JSON-RPC error or a line of text.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +71,8 @@ pub(crate) enum Refusal {
     Answer(String),
     /// The server has more to do than anybody would wait for.
     Full,
+    /// Too many clients listen already.
+    Listeners,
     /// The state does not open: one reply for every cause.
     State,
     /// The server must ask what the client did not declare; holds what it would have to.
@@ -99,7 +102,7 @@ impl Refusal {
             Self::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodySize => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodySlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Full => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Full | Self::Listeners => StatusCode::SERVICE_UNAVAILABLE,
             Self::Seal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Limited(signalled) => signalled.status,
             Self::LimiterDown => StatusCode::SERVICE_UNAVAILABLE,
@@ -167,6 +170,10 @@ impl Refusal {
             ),
             Self::Answer(why) => (ErrorCode::INVALID_PARAMS, why.clone().into(), None),
             Self::Full => (ErrorCode::INTERNAL, "The queue is full".into(), None),
+            Self::Listeners => {
+                let why = format!("{LISTENERS_MAX} clients listen already, which is the most");
+                (ErrorCode::INTERNAL, why.into(), None)
+            }
             Self::State => (
                 ErrorCode::INVALID_PARAMS,
                 STATE_REJECTED_MESSAGE.into(),
@@ -227,6 +234,7 @@ impl Refusal {
             Self::LimiterDown => Cause::LimiterDown,
             Self::Answer(_) => Cause::Answer,
             Self::Full => Cause::Full,
+            Self::Listeners => Cause::Listeners,
             Self::State => Cause::State,
             Self::Capability(_) => Cause::Capability,
             Self::Seal(_) => Cause::Seal,
@@ -304,6 +312,8 @@ pub enum Cause {
     LimiterDown,
     /// The queue of the fifo mode is full (503, -32603).
     Full,
+    /// Too many clients listen already (503, -32603).
+    Listeners,
     /// A state that does not open (-32602); its own causes are counted by the sealer.
     State,
     /// An answer that cannot be understood (-32602).
@@ -316,7 +326,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order of the checks.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Path,
         Self::Host,
         Self::Origin,
@@ -341,6 +351,7 @@ impl Cause {
         Self::Limited,
         Self::LimiterDown,
         Self::Full,
+        Self::Listeners,
         Self::State,
         Self::Answer,
         Self::Capability,
@@ -374,6 +385,7 @@ impl Cause {
             Self::Limited => "limited",
             Self::LimiterDown => "limiter-down",
             Self::Full => "queue-full",
+            Self::Listeners => "listeners",
             Self::State => "state",
             Self::Answer => "answer",
             Self::Capability => "capability",
@@ -413,6 +425,7 @@ mod tests {
             Refusal::Answer(String::new()),
             Refusal::LimiterDown,
             Refusal::Full,
+            Refusal::Listeners,
             Refusal::State,
             Refusal::Capability(Box::default()),
             Refusal::Seal(String::new()),

@@ -8,6 +8,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderMap, Request};
 use hyper::body::Body;
+use loadgen_protocol::names::method;
 use loadgen_protocol::{Message, Meta, Params};
 use loadgen_seal::{SealError, Sealer};
 use serde_json::value::RawValue;
@@ -38,6 +39,7 @@ use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
 use crate::setup_error::SetupError;
 use crate::store::{StoreCounters, UsedTokens};
+use crate::subscriptions::{self, Filter, REQUEST_MAX_BYTES, Subscriptions};
 use crate::surface::{Call, Item, Surface};
 use crate::tally::{Event, Tally};
 use crate::timing::{Part, Timing};
@@ -49,6 +51,7 @@ pub struct Replica {
     catalogue: Catalogue,
     completions: Completions,
     param_headers: ParamHeaders,
+    subscriptions: Subscriptions,
     surface: Surface,
     states: States,
     limiter: Option<Limiter>,
@@ -95,7 +98,13 @@ impl Replica {
                 origins: config.origins,
                 principals: config.principals,
             },
-            catalogue: Catalogue::new(config.instance, surface, config.page_size),
+            catalogue: Catalogue::new(
+                config.instance,
+                surface,
+                config.page_size,
+                config.replies != ReplyForm::Json,
+            ),
+            subscriptions: Subscriptions::new(),
             completions: Completions::new(surface),
             param_headers: ParamHeaders::new(),
             surface,
@@ -131,6 +140,11 @@ impl Replica {
         self.body_limit_bytes
     }
 
+    /// Ends every subscription, so that a server which stops need not wait for them.
+    pub(crate) fn end_subscriptions(&self) {
+        self.subscriptions.end();
+    }
+
     /// What the rate limiter has decided so far; `None` without one.
     pub fn limit_counters(&self) -> Option<LimitCounters> {
         self.limiter.as_ref().map(Limiter::counters)
@@ -151,12 +165,15 @@ impl Replica {
     /// 1. path (404), `Host` (421; 400 without one), `Origin` (403), HTTP method (405), `Accept`
     ///    (406), `Content-Type` (415), `Authorization` (400; 401 with a table of principals);
     /// 2. body limit, counted while it arrives (413), and its slowness (408);
-    /// 3. JSON (-32700), JSON-RPC (-32600); a notification ends here (202);
+    /// 3. JSON (-32700), JSON-RPC (-32600); a notification ends here (202), and a request to listen
+    ///    that is longer than 16 KiB (-32602);
     /// 4. `params` and the keys of `_meta`, a log level among them (-32602);
     /// 5. `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` against the body (-32020);
     /// 6. version (-32022);
     /// 7. method (404, -32601);
-    /// 8. the other members of `params`, then what they name (-32602);
+    /// 8. the other members of `params`, then what they name (-32602); a request to listen finds
+    ///    its seat here, or 1024 others before it (503, -32603), and is told of changes until the
+    ///    replica stops;
     /// 9. whether the caller may call this tool (403);
     /// 10. `Mcp-Param-*` against the arguments that the tool has marked for them (-32020);
     /// 11. the rate limit, for tool calls, prompts and resource reads (as a
@@ -242,7 +259,8 @@ impl Replica {
     /// headers that say something else than the body are refused in either form.
     fn may_stream(&self, headers: &HeaderMap) -> bool {
         self.replies != ReplyForm::Json
-            && mirror::name(headers).is_some_and(|name| self.surface.may_speak(&name))
+            && (mirror::name(headers).is_some_and(|name| self.surface.may_speak(&name))
+                || mirror::is_listen(headers))
     }
 
     /// Answers with events if anything comes before the last message; else as any other request.
@@ -292,6 +310,12 @@ impl Replica {
     ) -> Reply {
         let mut timing = Timing::start();
         let mut reply = match Message::parse(body) {
+            Ok(Message::Request(request))
+                if request.method == method::LISTEN && body.len() > REQUEST_MAX_BYTES =>
+            {
+                let why = "The request to listen is too long";
+                self.refusal(&mut visit, Some(request.id), &Refusal::Params(why.into()))
+            }
             Ok(Message::Request(request)) => {
                 visit.note(|entry| entry.request(request.id, &request.method));
                 let performed = self
@@ -363,6 +387,9 @@ impl Replica {
         let Some(method) = method else {
             return Err(Refusal::Method);
         };
+        if method == Method::Listen {
+            return self.listen(request, &params, notifier, timing).await;
+        }
         let Some(target) = target else {
             return self.list(method, &params);
         };
@@ -456,6 +483,28 @@ impl Replica {
         }
     }
 
+    /// Tells a client of changes until the replica stops.
+    async fn listen<'a>(
+        &self,
+        request: &loadgen_protocol::Request<'a>,
+        params: &Params<'_>,
+        notifier: &Notifier,
+        timing: &mut Timing,
+    ) -> Result<(Event, Outcome<'a>), Refusal> {
+        if self.replies == ReplyForm::Json {
+            // There is no way to tell anything before a result.
+            return Err(Refusal::Method);
+        }
+        let wanted = Filter::parse(params.notifications)?
+            .only_resources(|uri| self.surface.resource(uri).is_some());
+        let since = Instant::now();
+        let listened = self.subscriptions.listen(request.id, &wanted, notifier);
+        listened.await?;
+        timing.leave_out(since);
+        let closed = subscriptions::closed(request.id, &self.catalogue.meta);
+        Ok((Event::Listened, Outcome::Closed(closed)))
+    }
+
     fn list<'a>(
         &'a self,
         method: Method,
@@ -546,6 +595,7 @@ impl Replica {
                 suffix,
             },
             notifier,
+            subscriptions: &self.subscriptions,
             meta,
         };
         self.tally.started(named.item);

@@ -134,6 +134,7 @@ impl Server {
             }
         }
         drop(self.listener);
+        self.shared.replica.end_subscriptions();
         Ok(crew.finish(grace).await)
     }
 

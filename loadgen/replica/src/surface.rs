@@ -14,6 +14,7 @@ use crate::method::Method;
 use crate::mrtr::{Step, Turn};
 use crate::notifier::Notifier;
 use crate::refusal::Refusal;
+use crate::subscriptions::Subscriptions;
 
 mod briefing;
 mod confirm_delete;
@@ -36,6 +37,8 @@ pub(crate) struct Call<'b, 'a> {
     pub(crate) arguments: &'b str,
     pub(crate) turn: Turn<'a>,
     pub(crate) notifier: &'a Notifier,
+    /// Who listens on this replica.
+    pub(crate) subscriptions: &'a Subscriptions,
     /// What the client says of itself in this request.
     pub(crate) meta: &'a Meta<'b>,
 }
@@ -184,6 +187,7 @@ pub(crate) mod testing {
             arguments,
             turn,
             notifier: &Notifier::none(),
+            subscriptions: &Subscriptions::new(),
             meta: Box::leak(Box::new(no_meta())),
         };
         E::turn(&call).await
@@ -200,6 +204,7 @@ mod tests {
             arguments,
             turn: turn_of(None, "{}"),
             notifier: &Notifier::none(),
+            subscriptions: &Subscriptions::new(),
             meta: &no_meta(),
         };
         item.turn(&call).await.err()

@@ -23,15 +23,17 @@ pub(crate) enum Event {
     Asked,
     Listed,
     Notified,
+    Listened,
 }
 
 impl Event {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Completed,
         Self::Failed,
         Self::Asked,
         Self::Listed,
         Self::Notified,
+        Self::Listened,
     ];
 
     /// A short name for logs.
@@ -42,6 +44,7 @@ impl Event {
             Self::Asked => "asked",
             Self::Listed => "listed",
             Self::Notified => "notified",
+            Self::Listened => "listened",
         }
     }
 }
@@ -132,7 +135,7 @@ impl Tally {
     pub(crate) fn read(&self, state: loadgen_seal::Counters) -> Counters {
         let answered = self.sum(|s| &s.answered)[0];
         let cancelled = self.sum(|s| &s.cancelled)[0];
-        let [completed, failed, asked, listed, notified] = self.sum(|s| &s.events);
+        let [completed, failed, asked, listed, notified, listened] = self.sum(|s| &s.events);
         let refused = self.sum(|s| &s.refused);
         let executed = self.sum(|s| &s.executed);
         let ended = self.sum(|s| &s.ended);
@@ -150,6 +153,7 @@ impl Tally {
             asked,
             listed,
             notified,
+            listened,
             refused: Cause::ALL.map(|cause| (cause, refused[cause as usize])),
             items: array::from_fn(|slot| ItemCount {
                 kind: Item::NAMES[slot].0,

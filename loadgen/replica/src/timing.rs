@@ -66,6 +66,11 @@ impl Timing {
         *self.parts[part as usize].get_or_insert_default() += took;
     }
 
+    /// Leaves out what was neither work nor waited for on the way to a reply.
+    pub(crate) fn leave_out(&mut self, since: Instant) {
+        self.started += since.elapsed();
+    }
+
     /// Ends the measured time and gives the field's value: only the parts that happened.
     pub(crate) fn finish(self) -> Spent {
         let whole = self.started.elapsed();

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use http::HeaderMap;
 use loadgen_protocol::header_value;
-use loadgen_protocol::names::header;
+use loadgen_protocol::names::{header, method};
 
 use crate::http::gate::only;
 use crate::refusal::Refusal;
@@ -27,6 +27,11 @@ pub(crate) fn check(
         Ok(decoded) if decoded == target => Ok(()),
         Ok(_) => Err(differs(header::NAME)),
     }
+}
+
+/// Whether the headers say that this is to open a subscription.
+pub(crate) fn is_listen(headers: &HeaderMap) -> bool {
+    only(headers, header::METHOD) == Some(method::LISTEN)
 }
 
 /// The name in the headers, decoded; `None` when there is none that could be right.

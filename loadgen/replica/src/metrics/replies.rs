@@ -12,12 +12,13 @@ pub(super) fn write(to: &mut Families<'_>, counters: &Counters) -> fmt::Result {
         ("asked", counters.asked),
         ("listed", counters.listed),
         ("notified", counters.notified),
+        ("listened", counters.listened),
         ("refused", refused),
     ];
     to.counters(
         "loadgen_replica_replies",
         "Messages answered, by outcome: completed, failed (isError), asked (more input needed), \
-         listed (lists and discoveries), notified (202), refused",
+         listed (lists and discoveries), notified (202), listened (subscriptions ended), refused",
         outcomes.map(|(outcome, count)| ([("outcome", outcome)], count)),
     )?;
     to.counters(

@@ -2,6 +2,7 @@
 
 pub(super) mod ask;
 pub(super) mod capability;
+pub(super) mod change;
 pub(super) mod content;
 pub(super) mod logging;
 pub(super) mod progress;

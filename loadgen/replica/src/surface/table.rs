@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::surface::fixtures::{
-    ask, capability, content, logging, progress, prompts, rounds, schema,
+    ask, capability, change, content, logging, progress, prompts, rounds, schema,
 };
 use crate::surface::{Call, Turned, briefing, confirm_delete, echo, interview, survey, wizard};
 
@@ -112,6 +112,9 @@ table! {
         Logging = "test_logging_tool" => logging::Logging,
         MissingCapability = "test_missing_capability" => capability::NeedsSampling,
         StreamingElicitation = "test_streaming_elicitation" => ask::Elicitation,
+        ChangeTools = "test_trigger_tool_change" => change::OfTools,
+        ChangePrompts = "test_trigger_prompt_change" => change::OfPrompts,
+        ChangeResources = "test_trigger_resource_change" => change::OfResources,
         ParamHeader = "test_param_header" => schema::ParamHeader,
         Schema2020 = "json_schema_2020_12_tool" => schema::Schema2020,
         AskForm = "test_input_required_result_elicitation" => ask::Elicitation,

@@ -35,5 +35,6 @@ mod state;
 mod stop;
 mod store;
 mod streaming;
+mod subscriptions;
 mod table;
 mod workflow;

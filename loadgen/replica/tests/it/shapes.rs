@@ -18,8 +18,26 @@ pub(crate) fn notification(message: &Value) {
                 serde_json::from_value(params["level"].clone()).unwrap();
             assert!(params["logger"].is_string() && params.get("data").is_some());
         }
+        Some("notifications/subscriptions/acknowledged") => {
+            subscription_id(params);
+            assert!(params["notifications"].is_object());
+        }
+        Some(
+            "notifications/tools/list_changed"
+            | "notifications/prompts/list_changed"
+            | "notifications/resources/list_changed",
+        ) => subscription_id(params),
+        Some("notifications/resources/updated") => {
+            subscription_id(params);
+            assert!(params["uri"].is_string());
+        }
         other => panic!("a notification {other:?}"),
     }
+}
+
+fn subscription_id(of: &Value) {
+    let id = &of["_meta"]["io.modelcontextprotocol/subscriptionId"];
+    assert!(id.is_string() || id.is_i64() || id.is_u64(), "{of}");
 }
 
 /// Checks the message that answers a request by hand-written types, branching on `resultType` first.
@@ -148,6 +166,7 @@ fn complete(method: &str, result: &Value) {
             assert!(completion["total"].as_u64().unwrap() >= values.len() as u64);
             assert!(completion["hasMore"].is_boolean());
         }
+        "subscriptions/listen" => subscription_id(result),
         other => panic!("a result for {other}"),
     }
 }
