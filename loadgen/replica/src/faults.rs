@@ -9,6 +9,7 @@ mod draw;
 mod fault;
 mod handle;
 mod held;
+mod leaked;
 mod millis;
 mod obey;
 mod replies;
@@ -19,6 +20,7 @@ mod settings;
 mod share;
 mod snapshot;
 mod stall;
+mod values;
 
 pub use command::{Command, CommandError};
 pub use counts::FaultCounts;

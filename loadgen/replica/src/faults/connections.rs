@@ -1,4 +1,5 @@
-use crate::faults::settings::{Over, Settings};
+use crate::faults::settings::Settings;
+use crate::faults::values::Over;
 use crate::server::{AcceptLimit, ConnectionPolicy, Drip, OverLimit};
 
 /// Changes what is done with connections where the settings have changed; the rest stays as whoever

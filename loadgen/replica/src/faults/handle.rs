@@ -12,13 +12,11 @@ use crate::faults::connections;
 use crate::faults::counts::{Applied, FaultCounts};
 use crate::faults::draw::Draw;
 use crate::faults::fault::Fault;
+use crate::faults::leaked::Leaked;
 use crate::faults::request::Misled;
 use crate::faults::settings::Settings;
 use crate::faults::snapshot::Snapshot;
 use crate::server::ConnectionPolicy;
-
-/// The most memory that is leaked in all, in bytes.
-const LEAK_MAX_BYTES: usize = 1 << 30;
 
 /// The faults of one replica: what is set, changed by commands while requests read it.
 ///
@@ -34,7 +32,7 @@ pub(crate) struct Faults {
     requests: AtomicU64,
     calls: AtomicU64,
     pub(super) applied: Applied,
-    leak: Mutex<Leaked>,
+    leaked: Leaked,
 }
 
 /// What the commands have set, for the next one to change.
@@ -52,13 +50,6 @@ impl Book {
             connections::change(policy, &before, &self.current.settings);
         }
     }
-}
-
-/// Memory that nobody gives back until all faults end.
-#[derive(Default)]
-struct Leaked {
-    pieces: Vec<Box<[u8]>>,
-    bytes: usize,
 }
 
 impl Faults {
@@ -82,7 +73,7 @@ impl Faults {
             requests: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             applied: Applied::default(),
-            leak: Mutex::default(),
+            leaked: Leaked::default(),
         }
     }
 
@@ -167,7 +158,7 @@ impl Faults {
         book.current.frozen_until = None;
         self.requests.store(0, Ordering::Relaxed);
         self.calls.store(0, Ordering::Relaxed);
-        *self.leaked() = Leaked::default();
+        self.leaked.give_back();
         self.publish(&book, now);
     }
 
@@ -196,11 +187,7 @@ impl Faults {
 
     /// Keeps this many bytes for nothing, up to a limit in all.
     pub(super) fn leak(&self, bytes: usize) {
-        let mut leaked = self.leaked();
-        if leaked.bytes + bytes <= LEAK_MAX_BYTES {
-            leaked.bytes += bytes;
-            // Written to, or the system would not give the memory out.
-            leaked.pieces.push(vec![0xA5; bytes].into());
+        if self.leaked.leak(bytes) {
             self.applied.count(Fault::Leak);
         }
     }
@@ -230,10 +217,6 @@ impl Faults {
     fn lock(&self) -> MutexGuard<'_, Book> {
         // A panic in between leaves what was set before, which is whole.
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn leaked(&self) -> MutexGuard<'_, Leaked> {
-        self.leak.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -363,15 +346,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn leaked_memory_is_given_back_at_the_end() {
+    async fn a_clear_gives_leaked_memory_back() {
         let faults = faults(json!({ "leak_bytes": 1000 }));
         faults.leak(1000);
-        faults.leak(1000);
-        assert_eq!(faults.leaked().bytes, 2000);
-        faults.leak(LEAK_MAX_BYTES);
-        assert_eq!(faults.leaked().bytes, 2000, "beyond the limit");
-        assert_eq!(faults.counts().of(Fault::Leak), 2);
+        assert_eq!(faults.leaked.held(), 1000);
+        assert_eq!(faults.counts().of(Fault::Leak), 1);
         faults.clear(Instant::now());
-        assert_eq!(faults.leaked().bytes, 0);
+        assert_eq!(faults.leaked.held(), 0);
     }
 }

@@ -6,8 +6,8 @@ use loadgen_protocol::{ErrorCode, ErrorObject, Message, STATE_REJECTED_MESSAGE};
 
 use crate::faults::fault::Fault;
 use crate::faults::request::Misled;
-use crate::faults::settings::{ErrorKind, StateRefusal};
 use crate::faults::snapshot::Interruption;
+use crate::faults::values::{ErrorKind, StateRefusal};
 use crate::http::reply::{self, Reply};
 use crate::http::reply_body::ReplyBody;
 use crate::refusal::Refusal;

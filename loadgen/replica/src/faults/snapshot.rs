@@ -6,8 +6,9 @@ use tokio::time::Instant;
 
 use crate::faults::draw::Draw;
 use crate::faults::fault::Fault;
-use crate::faults::settings::{ErrorKind, Settings};
+use crate::faults::settings::Settings;
 use crate::faults::share::Share;
+use crate::faults::values::ErrorKind;
 
 /// What is wrong at one moment, and every decision that follows from it: each a function of this,
 /// the request's number and the time.
