@@ -10,7 +10,7 @@ use http::{HeaderMap, Request};
 use hyper::body::Body;
 use loadgen_protocol::names::method;
 use loadgen_protocol::{Message, Meta, Params};
-use loadgen_seal::{SealError, Sealer};
+use loadgen_seal::{SealError, Sealer, UnixSeconds};
 use serde_json::value::RawValue;
 
 use crate::SUPPORTED_VERSIONS;
@@ -86,7 +86,12 @@ impl Replica {
             None => None,
         };
         let limiter = match config.limit {
-            Some(limit) => Some(Limiter::new(limit, &config.audience, redis.as_ref())?),
+            Some(limit) => Some(Limiter::new(
+                limit,
+                &config.audience,
+                config.principals.is_some(),
+                redis.as_ref(),
+            )?),
             None => None,
         };
         let used = UsedTokens::new(config.store, &config.audience, redis.as_ref())
@@ -541,11 +546,12 @@ impl Replica {
         let arguments = named.params.arguments;
         let misled = named.misled;
         let mut token = named.params.state()?;
-        let mut now = self.clock.now();
+        let mut now_ms = self.clock.now_ms();
         if let Some(misled) = misled {
             token = token.map(|token| misled.respelt(token));
-            now = misled.now(now);
+            now_ms = misled.now_ms(now_ms);
         }
+        let now = UnixSeconds(now_ms / 1000);
         let scope = Scope {
             method: named.method,
             target: named.target,
@@ -597,6 +603,7 @@ impl Replica {
             notifier,
             subscriptions: &self.subscriptions,
             meta,
+            now_ms,
         };
         self.tally.started(named.item);
         let step = named.item.turn(&call).await;

@@ -1,7 +1,7 @@
 //! What the replica offers: tools `echo`, `confirm_delete` and `wizard`, prompt `briefing`,
 //! resource `memo://{name}`, which the SDK servers under `scripts/peers` have too; tools `survey`
-//! and `interview` that ask in every way there is; and, where they are wanted, what the official
-//! conformance suite looks up by name.
+//! and `interview` that ask in every way there is; tools that cost, stay or grow as a load test
+//! asks for; and, where they are wanted, what the official conformance suite looks up by name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,13 +20,19 @@ mod briefing;
 mod confirm_delete;
 mod echo;
 mod fixtures;
+mod grow;
 mod interview;
 mod memo;
+mod nag;
+mod redeem;
 mod resource;
+mod shed;
 mod survey;
 mod table;
+mod whole;
 mod wizard;
 mod wizard_state;
+mod work;
 
 pub(crate) use resource::Resource;
 pub(crate) use table::{Entry, Prompt, Tool};
@@ -41,6 +47,8 @@ pub(crate) struct Call<'b, 'a> {
     pub(crate) subscriptions: &'a Subscriptions,
     /// What the client says of itself in this request.
     pub(crate) meta: &'a Meta<'b>,
+    /// The wall clock, in milliseconds since 1970.
+    pub(crate) now_ms: u64,
 }
 
 /// How a round ends, unless the request has to be refused.
@@ -188,6 +196,7 @@ pub(crate) mod testing {
             turn,
             notifier: &Notifier::none(),
             subscriptions: &Subscriptions::new(),
+            now_ms: 0,
             meta: Box::leak(Box::new(no_meta())),
         };
         E::turn(&call).await
@@ -206,6 +215,7 @@ mod tests {
             notifier: &Notifier::none(),
             subscriptions: &Subscriptions::new(),
             meta: &no_meta(),
+            now_ms: 0,
         };
         item.turn(&call).await.err()
     }

@@ -20,13 +20,13 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 /// What is wrong with the sealing of states. Each takes exactly one check away and leaves the others
 /// whole, so that a battery of attacks can show that it sees that check missing.
 impl Misled {
-    /// The wall clock's time as this replica sees it.
-    pub(crate) fn now(&self, now: UnixSeconds) -> UnixSeconds {
+    /// The wall clock's time as this replica sees it, in milliseconds since 1970.
+    pub(crate) fn now_ms(&self, now_ms: u64) -> u64 {
         match self.settings().clock_offset_s {
-            None => now,
+            None => now_ms,
             Some(offset) => {
                 self.count(Fault::ClockOffset);
-                UnixSeconds(now.0.saturating_add_signed(offset.into()))
+                now_ms.saturating_add_signed(i64::from(offset) * 1000)
             }
         }
     }
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn a_clock_runs_ahead_and_behind_and_not_before_1970() {
-        for (offset, at, want) in [(11, 100, 111), (-11, 100, 89), (-200, 100, 0)] {
+        for (offset, at, want) in [(11, 100, 111_007), (-11, 100, 89_007), (-200, 100, 0)] {
             let (_, misled) = misled(json!({ "clock_offset_s": offset }));
-            assert_eq!(misled.now(UnixSeconds(at)), UnixSeconds(want));
+            assert_eq!(misled.now_ms(at * 1000 + 7), want);
         }
     }
 }

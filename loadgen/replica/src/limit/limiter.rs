@@ -22,13 +22,15 @@ enum Keeper {
 }
 
 impl Limiter {
-    /// The limiter of one replica. `audience` tells fleets that use one Redis apart.
+    /// The limiter of one replica. `audience` tells fleets that use one Redis apart; `named` says
+    /// that principals are names from a table, which may be shown.
     ///
     /// # Errors
     /// When the quota cannot be kept, or a shared one has no Redis.
     pub(crate) fn new(
         config: LimitConfig,
         audience: &str,
+        named: bool,
         redis: Option<&Arc<RedisLink>>,
     ) -> Result<Self, LimitError> {
         let quota: Quota = config.quota()?;
@@ -46,7 +48,7 @@ impl Limiter {
             keeper,
             scope: config.scope,
             signal: config.signal,
-            tally: Tally::new(),
+            tally: Tally::new(named),
         })
     }
 

@@ -7,8 +7,8 @@ use sha2::{Digest as _, Sha256};
 /// What happened to one principal's requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrincipalCounters {
-    /// A name that gives nothing away: `anonymous`, `others`, or the first 64 bits of the SHA-256
-    /// of the principal in hexadecimal, since a principal can be a token that must stay secret.
+    /// The name that a table gave them, `anonymous` or `others`. Without a table a principal may be
+    /// a token that must stay secret: then the first 64 bits of its SHA-256 in hexadecimal.
     pub principal: String,
     /// Requests admitted.
     pub admitted: u64,
@@ -21,6 +21,8 @@ pub struct PrincipalCounters {
 pub(super) struct People {
     rows: Mutex<Rows>,
     hasher: RandomState,
+    /// Whether principals are names from a table.
+    named: bool,
 }
 
 struct Rows {
@@ -32,8 +34,9 @@ impl People {
     /// How many principals have a row of their own.
     pub(super) const ROOM: usize = 256;
 
-    pub(super) fn new() -> Self {
+    pub(super) fn new(named: bool) -> Self {
         Self {
+            named,
             rows: Mutex::new(Rows {
                 own: HashMap::new(),
                 others: PrincipalCounters::named("others".to_owned()),
@@ -51,7 +54,7 @@ impl People {
             None if has_room => rows
                 .own
                 .entry(key)
-                .or_insert_with(|| PrincipalCounters::named(name(principal))),
+                .or_insert_with(|| PrincipalCounters::named(self.name(principal))),
             None => &mut rows.others,
         };
         if admitted {
@@ -71,6 +74,14 @@ impl People {
         }
         read
     }
+
+    fn name(&self, principal: Option<&str>) -> String {
+        match principal {
+            None => "anonymous".to_owned(),
+            Some(principal) if self.named => principal.to_owned(),
+            Some(principal) => digest(principal),
+        }
+    }
 }
 
 impl PrincipalCounters {
@@ -83,10 +94,7 @@ impl PrincipalCounters {
     }
 }
 
-fn name(principal: Option<&str>) -> String {
-    let Some(principal) = principal else {
-        return "anonymous".to_owned();
-    };
+fn digest(principal: &str) -> String {
     let digest = Sha256::digest(principal.as_bytes());
     let first: [u8; 8] = digest[..8].try_into().expect("SHA-256 has 32 bytes");
     format!("{:016x}", u64::from_be_bytes(first))
@@ -98,7 +106,7 @@ mod tests {
 
     #[test]
     fn rows_are_bounded_and_the_rest_is_summed() {
-        let people = People::new();
+        let people = People::new(false);
         people.count(None, true);
         for i in 0..People::ROOM + 9 {
             people.count(Some(&format!("Bearer {i}")), i % 2 == 0);
@@ -117,10 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_counted_under_a_name_that_does_not_show_it() {
-        let people = People::new();
+    fn a_token_is_counted_under_a_name_that_does_not_show_it_and_a_name_as_it_is() {
+        let people = People::new(false);
         people.count(Some("abc"), true);
         // FIPS 180-2, appendix B.1.
         assert_eq!(people.read()[0].principal, "ba7816bf8f01cfea");
+        let people = People::new(true);
+        people.count(Some("abc"), true);
+        assert_eq!(people.read()[0].principal, "abc");
     }
 }

@@ -30,13 +30,13 @@ pub struct LimitCounters {
 }
 
 impl Tally {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(named: bool) -> Self {
         Self {
             admitted: AtomicU64::new(0),
             limited: AtomicU64::new(0),
             failed_open: AtomicU64::new(0),
             failed_closed: AtomicU64::new(0),
-            people: People::new(),
+            people: People::new(named),
         }
     }
 

@@ -5,7 +5,10 @@ use serde_json::Value;
 use crate::surface::fixtures::{
     ask, capability, change, content, logging, progress, prompts, rounds, schema,
 };
-use crate::surface::{Call, Turned, briefing, confirm_delete, echo, interview, survey, wizard};
+use crate::surface::{
+    Call, Turned, briefing, confirm_delete, echo, grow, interview, nag, redeem, shed, survey,
+    wizard, work,
+};
 
 /// What the code of a tool or a prompt provides. Its row in the table makes it listed and callable.
 pub(crate) trait Entry {
@@ -100,6 +103,11 @@ table! {
         Wizard = "wizard" => wizard::Wizard,
         Survey = "survey" => survey::Survey,
         Interview = "interview" => interview::Interview,
+        Work = "work" => work::Work,
+        Redeem = "redeem" => redeem::Redeem,
+        Shed = "shed" => shed::Shed,
+        Nag = "nag" => nag::Nag,
+        Grow = "grow" => grow::Grow,
     }
     fixtures {
         SimpleText = "test_simple_text" => content::SimpleText,

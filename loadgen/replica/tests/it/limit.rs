@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use loadgen_replica::{
-    Cause, Config, LimitConfig, LimitMode, LimitScope, RedisConfig, Ticks, WhenDown,
+    Cause, Config, LimitConfig, LimitMode, LimitScope, Principals, RedisConfig, Ticks, WhenDown,
 };
 use serde_json::json;
 
@@ -253,6 +253,29 @@ async fn the_limiter_stands_before_the_state_and_counts_by_principal() {
     };
     assert_eq!(anonymous.principal, "anonymous");
     assert_eq!((anonymous.admitted, anonymous.limited), (1, 2));
+}
+
+#[tokio::test]
+async fn tokens_of_one_principal_share_a_quota_under_the_principals_name() {
+    let table = "[[principal]]\nname = \"alice\"\ntokens = [\"one\", \"two\"]\n";
+    let running = Running::with(7, |config| {
+        let mut limit = stopped(LimitMode::Local);
+        limit.burst = 1.try_into().unwrap();
+        config.limit = Some(limit);
+        config.principals = Some(Principals::parse(table).unwrap());
+    })
+    .await;
+    assert_eq!(echo("Bearer one").send(&running).await.status, 200);
+    assert_eq!(
+        echo("Bearer two").send_unchecked(&running).await.status,
+        429
+    );
+    let limit = running.replica.limit_counters().unwrap();
+    let [alice] = &limit.principals[..] else {
+        panic!("{limit:?}");
+    };
+    assert_eq!(alice.principal, "alice");
+    assert_eq!((alice.admitted, alice.limited), (1, 1));
 }
 
 /// A replica whose quota, a burst of 2, is in this Redis.

@@ -23,6 +23,7 @@ mod http2;
 mod limit;
 mod limit_signal;
 mod lists;
+mod load_tools;
 mod metrics;
 mod order;
 mod param_headers;

@@ -373,6 +373,17 @@ async fn lists_complete_whatever_else_they_carry() {
         .collect();
     assert_eq!(
         names,
-        ["echo", "confirm_delete", "wizard", "survey", "interview"]
+        [
+            "echo",
+            "confirm_delete",
+            "wizard",
+            "survey",
+            "interview",
+            "work",
+            "redeem",
+            "shed",
+            "nag",
+            "grow"
+        ]
     );
 }
