@@ -77,6 +77,8 @@ pub(crate) enum Refusal {
     State,
     /// The server must ask what the client did not declare; holds what it would have to.
     Capability(Box<ClientCapabilities>),
+    /// The record of used states cannot be asked, or is full.
+    StoreDown,
     /// The state could not be sealed.
     Seal(String),
 }
@@ -105,7 +107,7 @@ impl Refusal {
             Self::Full | Self::Listeners => StatusCode::SERVICE_UNAVAILABLE,
             Self::Seal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Limited(signalled) => signalled.status,
-            Self::LimiterDown => StatusCode::SERVICE_UNAVAILABLE,
+            Self::LimiterDown | Self::StoreDown => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_REQUEST,
         }
     }
@@ -179,6 +181,11 @@ impl Refusal {
                 STATE_REJECTED_MESSAGE.into(),
                 Some(json!({ "reason": STATE_REJECTED_REASON })),
             ),
+            Self::StoreDown => (
+                ErrorCode::INTERNAL,
+                "The record of used states is out of reach".into(),
+                None,
+            ),
             Self::Capability(required) => (
                 ErrorCode::MISSING_CAPABILITY,
                 "The client must declare more capabilities for this".into(),
@@ -237,6 +244,7 @@ impl Refusal {
             Self::Listeners => Cause::Listeners,
             Self::State => Cause::State,
             Self::Capability(_) => Cause::Capability,
+            Self::StoreDown => Cause::StoreDown,
             Self::Seal(_) => Cause::Seal,
         }
     }
@@ -320,13 +328,15 @@ pub enum Cause {
     Answer,
     /// The client lacks a capability (-32021).
     Capability,
+    /// The record of used states cannot be asked, or is full (503, -32603).
+    StoreDown,
     /// A state could not be sealed (500, -32603).
     Seal,
 }
 
 impl Cause {
     /// Every cause, in the order of the checks.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Path,
         Self::Host,
         Self::Origin,
@@ -355,6 +365,7 @@ impl Cause {
         Self::State,
         Self::Answer,
         Self::Capability,
+        Self::StoreDown,
         Self::Seal,
     ];
 
@@ -389,6 +400,7 @@ impl Cause {
             Self::State => "state",
             Self::Answer => "answer",
             Self::Capability => "capability",
+            Self::StoreDown => "store-down",
             Self::Seal => "seal",
         }
     }
@@ -428,6 +440,7 @@ mod tests {
             Refusal::Listeners,
             Refusal::State,
             Refusal::Capability(Box::default()),
+            Refusal::StoreDown,
             Refusal::Seal(String::new()),
         ];
         for refusal in refusals {

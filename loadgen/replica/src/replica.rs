@@ -10,7 +10,7 @@ use http::{HeaderMap, Request};
 use hyper::body::Body;
 use loadgen_protocol::names::method;
 use loadgen_protocol::{Message, Meta, Params};
-use loadgen_seal::{SealError, Sealer, UnixSeconds};
+use loadgen_seal::{SealError, Sealer, TokenId, UnixSeconds};
 use serde_json::value::RawValue;
 
 use crate::SUPPORTED_VERSIONS;
@@ -38,7 +38,7 @@ use crate::redis_link::RedisLink;
 use crate::refusal::Refusal;
 use crate::reply_form::ReplyForm;
 use crate::setup_error::SetupError;
-use crate::store::{StoreCounters, UsedTokens};
+use crate::store::{Redemption, StoreCounters, UsedTokens};
 use crate::subscriptions::{self, Filter, REQUEST_MAX_BYTES, Subscriptions};
 use crate::surface::{Call, Item, Surface};
 use crate::tally::{Event, Tally};
@@ -186,7 +186,9 @@ impl Replica {
     ///     answer, unless it then fails open); then, in the fifo mode, a request waits its turn, or
     ///     finds the queue full (503, -32603);
     /// 12. `requestState` (-32602), answers (-32602);
-    /// 13. capability, only when the client must be asked (-32021).
+    /// 13. capability, only when the client must be asked (-32021); or whether the state was used
+    ///     before, only where that matters (-32602; 503 and -32603 when the record of used states
+    ///     cannot be asked, unless it then fails open).
     ///
     /// From 3 on they are HTTP 400 where nothing else is said. An error repeats the request's id
     /// once that could be read.
@@ -606,11 +608,18 @@ impl Replica {
             now_ms,
         };
         self.tally.started(named.item);
-        let step = named.item.turn(&call).await;
+        let step = match named.item.turn(&call).await {
+            Ok(Step::Once(content)) => {
+                let used = opened.as_ref().map(|(_, opened)| &opened.id);
+                let first = self.use_up(used, now, timing).await;
+                first.map(|()| Step::Done(content))
+            }
+            step => step,
+        };
         let executed = matches!(step, Ok(Step::Done(_) | Step::Failed(_)));
         self.tally.ended(named.item, executed);
         let mut ask = match step? {
-            Step::Done(content) => return Ok(Sealed::Done(content)),
+            Step::Done(content) | Step::Once(content) => return Ok(Sealed::Done(content)),
             Step::Failed(text) => return Ok(Sealed::Failed(text)),
             Step::Ask(ask) => ask,
         };
@@ -643,6 +652,34 @@ impl Replica {
                 Ok(Sealed::Failed(e.to_string().into()))
             }
             Err(e) => Err(Refusal::Seal(e.to_string())),
+        }
+    }
+
+    /// Notes in the record that a state is used now.
+    ///
+    /// # Errors
+    /// When there is none, it was used before, or the record cannot be asked and has to be.
+    async fn use_up(
+        &self,
+        state: Option<&TokenId>,
+        now: UnixSeconds,
+        timing: &mut Timing,
+    ) -> Result<(), Refusal> {
+        let Some(state) = state else {
+            return Err(Refusal::State);
+        };
+        let started = Instant::now();
+        let redemption = self.used.redeem(state, now).await;
+        if self.used.is_kept() {
+            timing.add(Part::Store, started.elapsed());
+        }
+        match redemption {
+            Redemption::First | Redemption::Unrecorded => Ok(()),
+            Redemption::Again => {
+                self.states.sealer().replayed();
+                Err(Refusal::State)
+            }
+            Redemption::Unavailable => Err(Refusal::StoreDown),
         }
     }
 

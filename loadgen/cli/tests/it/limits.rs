@@ -27,8 +27,9 @@ fn options_that_need_each_other_are_refused_alone() {
         ),
         (
             &["--redis", "redis://127.0.0.1/"],
-            "--redis is of use with --limit-mode shared alone",
+            "--redis is of use with --limit-mode shared or --store redis alone",
         ),
+        (&["--store", "redis"], "--store redis needs --redis URL"),
         (
             &["--limit-mode", "divided", "--fleet-size", "31"],
             "a burst of 30 cannot be divided among 31 replicas; give a burst of 31 or more",

@@ -50,6 +50,9 @@ impl<'a> Turn<'a> {
 pub(crate) enum Step<'a> {
     /// The workflow is complete.
     Done(Content<'a>),
+    /// The workflow is complete if its state was not used before. Whoever ends so must have a state,
+    /// with something in it that no other has.
+    Once(Content<'a>),
     /// The tool itself failed; a result all the same, marked as an error.
     Failed(Cow<'a, str>),
     /// The client must answer first, or only come again.

@@ -33,7 +33,7 @@ pub(crate) fn turn_of<'a>(state: Option<&'a [u8]>, answers: &str) -> Turn<'a> {
 
 pub(crate) fn done(step: Step<'_>) -> String {
     match step {
-        Step::Done(Content::Text(text)) => text.into_owned(),
+        Step::Done(Content::Text(text)) | Step::Once(Content::Text(text)) => text.into_owned(),
         other => panic!("not done: {other:?}"),
     }
 }

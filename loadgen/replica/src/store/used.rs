@@ -58,6 +58,11 @@ impl UsedTokens {
         })
     }
 
+    /// Whether there is a record.
+    pub const fn is_kept(&self) -> bool {
+        !matches!(self.record, Record::None)
+    }
+
     /// Uses a token up. Waits only for Redis. Without a record every use is [`Redemption::First`].
     pub async fn redeem(&self, id: &TokenId, now: UnixSeconds) -> Redemption {
         let redemption = match &self.record {

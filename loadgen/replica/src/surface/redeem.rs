@@ -4,11 +4,13 @@ use std::slice;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::content::Content;
 use crate::mrtr::{Answer, Question, Step, Turn};
 use crate::surface::{Call, Entry, Turned};
 
-/// Redeems a code, once it is confirmed. The code is an argument, so the binding holds it and the
-/// state is empty.
+/// Redeems a code, once it is confirmed. The code is an argument, so the binding holds it, and the
+/// state is a random number alone: algorithms without a nonce seal equal states equally, and the
+/// record of used states could not tell two confirmations of one code apart.
 pub(super) struct Redeem;
 
 #[derive(Deserialize)]
@@ -48,8 +50,8 @@ fn turn<'a>(arguments: &'a str, turn: &Turn<'_>) -> Turned<'a> {
         None => Answer::Missing,
     };
     Ok(match answer {
-        Answer::Missing => Step::ask(question, Vec::new()),
-        Answer::Given(true) => Step::done(format!("redeemed {code}")),
+        Answer::Missing => Step::ask(question, rand::random::<u128>().to_be_bytes().to_vec()),
+        Answer::Given(true) => Step::Once(Content::Text(format!("redeemed {code}").into())),
         Answer::Given(false) | Answer::Refused => Step::done(format!("kept {code}")),
     })
 }

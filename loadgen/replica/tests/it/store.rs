@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_replica::{
-    Redemption, RedisConfig, RedisLink, StoreConfig, StoreCounters, UsedTokens, WhenDown,
+    Cause, Config, Redemption, RedisConfig, RedisLink, StoreConfig, StoreCounters, UsedTokens,
+    WhenDown,
 };
-use loadgen_seal::{TokenId, UnixSeconds};
+use loadgen_seal::{Algorithm, Backend, Reason, TokenId, UnixSeconds};
+use serde_json::{Value, json};
 
+use crate::client::{Post, Reply};
 use crate::redis_server::RedisServer;
-use crate::running::NOW;
+use crate::running::{NOW, Running};
 
 const AT: UnixSeconds = UnixSeconds(NOW);
 
@@ -145,4 +148,144 @@ async fn without_redis_a_record_fails_as_it_was_told_to_and_recovers() {
 #[tokio::test]
 async fn a_record_in_redis_needs_one() {
     assert!(UsedTokens::new(StoreConfig::Redis, "test", None).is_none());
+}
+
+fn call(state: Option<&str>) -> Post {
+    let mut params = json!({ "name": "redeem", "arguments": { "code": "SPRING" } });
+    if let Some(state) = state {
+        params["requestState"] = state.into();
+        let yes = json!({ "action": "accept", "content": { "confirm": true } });
+        params["inputResponses"] = json!({ "confirm": yes });
+    }
+    Post::rpc("tools/call", params)
+}
+
+async fn fleet(change: impl Fn(&mut Config)) -> [Running; 3] {
+    [
+        Running::with(7, &change).await,
+        Running::with(7, &change).await,
+        Running::with(7, &change).await,
+    ]
+}
+
+/// Redeems one state on all three at once, after its question came from the first.
+async fn redeemed([a, b, c]: &[Running; 3]) -> [Reply; 3] {
+    let (_, state) = call(None).send(a).await.asked();
+    let post = call(Some(&state));
+    tokio::join!(post.send(a), post.send(b), post.send(c)).into()
+}
+
+/// How many of these replies say that the code was redeemed; the others must be refusals of the
+/// state.
+fn executions(replies: &[Reply]) -> usize {
+    let (done, refused): (Vec<_>, Vec<_>) = replies.iter().partition(|r| r.status == 200);
+    assert!(done.iter().all(|reply| reply.text() == "redeemed SPRING"));
+    for reply in &refused {
+        assert_eq!(reply.error(), (400, -32602));
+        let data: &Value = &reply.json()["error"]["data"];
+        assert_eq!(data["reason"], "invalid_request_state");
+    }
+    done.len()
+}
+
+#[tokio::test]
+async fn a_code_is_redeemed_once_on_three_replicas_only_if_they_share_a_record() {
+    let Some(redis) = RedisServer::start() else {
+        return;
+    };
+    let patient = || RedisConfig {
+        patience: Duration::from_secs(600),
+        ..RedisConfig::new(redis.url())
+    };
+    for (store, expected) in [
+        (StoreConfig::None, 3),
+        (StoreConfig::Memory, 3),
+        (StoreConfig::Redis, 1),
+    ] {
+        let replicas = fleet(|config| {
+            config.store = store;
+            config.redis = Some(patient());
+        })
+        .await;
+        for _ in 0..5 {
+            let replies = redeemed(&replicas).await;
+            assert_eq!(executions(&replies), expected, "{store:?}");
+            for reply in replies {
+                let timing = reply.header("server-timing").unwrap();
+                assert_eq!(timing.contains("store;dur="), store != StoreConfig::None);
+            }
+        }
+        let replayed = |running: &Running| {
+            let refused = running.replica.counters().state.refused;
+            let (_, count) = refused
+                .iter()
+                .find(|(r, _)| *r == Reason::Replayed)
+                .unwrap();
+            *count
+        };
+        let again = replicas.iter().map(replayed).sum::<u64>();
+        assert_eq!(again, 15 - 5 * expected as u64, "{store:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_state_sent_again_to_one_replica_is_used_once_if_that_remembers() {
+    for (store, expected) in [(StoreConfig::None, 4), (StoreConfig::Memory, 1)] {
+        let running = Running::with(7, |config| config.store = store).await;
+        let (_, state) = call(None).send(&running).await.asked();
+        let mut replies = Vec::new();
+        for _ in 0..4 {
+            replies.push(call(Some(&state)).send(&running).await);
+        }
+        assert_eq!(executions(&replies), expected, "{store:?}");
+    }
+}
+
+#[tokio::test]
+async fn states_of_one_second_are_told_apart_also_without_a_nonce() {
+    let running = Running::with(7, |config| {
+        config.store = StoreConfig::Memory;
+        config.algorithm = Algorithm::HmacSha256;
+        config.backend = Backend::available_for(Algorithm::HmacSha256)[0];
+    })
+    .await;
+    for _ in 0..3 {
+        let (_, state) = call(None).send(&running).await.asked();
+        let reply = call(Some(&state)).send(&running).await;
+        assert_eq!(executions(&[reply]), 1);
+    }
+}
+
+#[tokio::test]
+async fn without_redis_a_code_is_kept_or_redeemed_as_the_replica_was_told() {
+    for when_down in [WhenDown::Closed, WhenDown::Open] {
+        let Some(mut redis) = RedisServer::start() else {
+            return;
+        };
+        let running = Running::with(7, |config| {
+            config.store = StoreConfig::Redis;
+            config.redis = Some(RedisConfig {
+                when_down,
+                patience: Duration::from_secs(600),
+                ..RedisConfig::new(redis.url())
+            });
+        })
+        .await;
+        redis.kill();
+        let (_, state) = call(None).send(&running).await.asked();
+        let reply = call(Some(&state)).send(&running).await;
+        let counters = running.replica.counters();
+        let store = running.replica.store_counters();
+        match when_down {
+            WhenDown::Closed => {
+                assert_eq!(reply.error(), (503, -32603));
+                assert_eq!(counters.refused_for(Cause::StoreDown), 1);
+                assert_eq!((store.failed_closed, store.failed_open), (1, 0));
+            }
+            WhenDown::Open => {
+                assert_eq!(executions(&[reply]), 1);
+                assert_eq!((store.failed_closed, store.failed_open), (0, 1));
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@ use std::num::NonZeroU32;
 
 use clap::ValueEnum;
 use loadgen_replica::{
-    Config, LimitConfig, LimitMode, LimitScope, Rate, RedisConfig, Signal, WhenDown,
+    Config, LimitConfig, LimitMode, LimitScope, Rate, RedisConfig, Signal, StoreConfig, WhenDown,
 };
 
 /// How much the replica admits, and what it shares with other replicas for that.
@@ -37,6 +37,11 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "WORDS", requires = "limit")]
     limit_signal: Option<Signal>,
 
+    /// Where states that were used are recorded, for tools that do a thing at most once (redeem):
+    /// nowhere (`none`), in each replica (`memory`), or in Redis (`redis`, needs --redis).
+    #[arg(long, value_name = "WHERE", value_enum, default_value_t = Store::None)]
+    store: Store,
+
     /// The Redis that replicas share, as redis://HOST:PORT/DB.
     #[arg(long, value_name = "URL")]
     redis: Option<String>,
@@ -61,6 +66,13 @@ enum Mode {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Store {
+    None,
+    Memory,
+    Redis,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Down {
     Closed,
     Open,
@@ -78,9 +90,18 @@ impl LimitArgs {
             "--limit-mode shared needs --redis URL"
         );
         anyhow::ensure!(
-            mode == Mode::Shared || self.redis.is_none(),
-            "--redis is of use with --limit-mode shared alone"
+            self.store != Store::Redis || self.redis.is_some(),
+            "--store redis needs --redis URL"
         );
+        anyhow::ensure!(
+            mode == Mode::Shared || self.store == Store::Redis || self.redis.is_none(),
+            "--redis is of use with --limit-mode shared or --store redis alone"
+        );
+        config.store = match self.store {
+            Store::None => StoreConfig::None,
+            Store::Memory => StoreConfig::Memory,
+            Store::Redis => StoreConfig::Redis,
+        };
         let mode = match (mode, self.fleet_size) {
             (Mode::Local, None) => LimitMode::Local,
             (Mode::Shared, None) => LimitMode::Shared,
