@@ -1,59 +1,67 @@
-use serde_json::Value;
+//! What each message of a server must look like, as types written by hand from the revision's
+//! pages. Branches on `resultType` first, then reads the one type that is left. Required members
+//! must be there and of their type; members that no type knows are let through, as the revision
+//! demands, except inside a form's schema, whose members it counts up.
+
+mod blocks;
+mod forms;
+mod listings;
+mod notifications;
+mod questions;
+mod results;
+mod typed;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::client::Reply;
+use typed::{Id, shape, typed};
 
-/// Checks a message that comes before the result.
-pub(crate) fn notification(message: &Value) {
-    assert_eq!(message["jsonrpc"], "2.0");
-    assert!(message.get("id").is_none(), "{message}");
-    let params = &message["params"];
-    match message["method"].as_str() {
-        Some("notifications/progress") => {
-            let token = &params["progressToken"];
-            assert!(token.is_string() || token.is_i64() || token.is_u64());
-            assert!(params["progress"].is_number() && params["total"].is_number());
-        }
-        Some("notifications/message") => {
-            let _: loadgen_protocol::LogLevel =
-                serde_json::from_value(params["level"].clone()).unwrap();
-            assert!(params["logger"].is_string() && params.get("data").is_some());
-        }
-        Some("notifications/subscriptions/acknowledged") => {
-            subscription_id(params);
-            assert!(params["notifications"].is_object());
-        }
-        Some(
-            "notifications/tools/list_changed"
-            | "notifications/prompts/list_changed"
-            | "notifications/resources/list_changed",
-        ) => subscription_id(params),
-        Some("notifications/resources/updated") => {
-            subscription_id(params);
-            assert!(params["uri"].is_string());
-        }
-        other => panic!("a notification {other:?}"),
-    }
+pub(crate) use notifications::notification;
+
+/// The one value that `jsonrpc` has.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Version {
+    #[serde(rename = "2.0")]
+    Two,
 }
 
-fn subscription_id(of: &Value) {
-    let id = &of["_meta"]["io.modelcontextprotocol/subscriptionId"];
-    assert!(id.is_string() || id.is_i64() || id.is_u64(), "{of}");
+shape! {
+    /// A reply that has a result.
+    Answered { jsonrpc: Version, id: Id, result: Value, }
 }
 
-/// Checks the message that answers a request by hand-written types, branching on `resultType` first.
-///
-/// The method is `None` when the request was not readable.
+shape! {
+    /// A reply that has an error. Without a readable id it has none, and not null either.
+    Refused { jsonrpc: Version, error: ErrorObject, } may { id: Id, }
+}
+
+shape! {
+    ErrorObject { code: i64, message: String, } may { data: Value, }
+}
+
+shape! {
+    LackingData { required_capabilities: Map<String, Value>, }
+}
+
+shape! {
+    VersionData { supported: Vec<String>, requested: String, }
+}
+
+/// Checks the message that answers a request. The method is `None` when the request was not
+/// readable.
 pub(crate) fn check(method: Option<&str>, reply: &Reply, message: &Value) {
-    assert_eq!(message["jsonrpc"], "2.0");
     assert!(
         message.get("method").is_none(),
         "a server asks nothing of its own: {message}"
     );
+    typed::no_nulls(message);
     match (message.get("result"), message.get("error")) {
-        (Some(result), None) => {
+        (Some(_), None) => {
             assert_eq!(reply.status, 200);
-            assert!(message.get("id").is_some());
-            self::result(method.expect("a result answers a readable request"), result);
+            let answered: Answered = typed(message);
+            let method = method.expect("a result answers a readable request");
+            results::result(method, &answered.result);
             // Written before the work began where something came before the result.
             if let Some(timing) = reply.header("server-timing") {
                 assert!(timing.contains("handle;dur="), "{timing}");
@@ -61,172 +69,28 @@ pub(crate) fn check(method: Option<&str>, reply: &Reply, message: &Value) {
                 assert_eq!(reply.header("content-type"), Some("text/event-stream"));
             }
         }
-        (None, Some(error)) => {
-            self::error(error);
-            assert_ne!(message.get("id"), Some(&Value::Null));
-            assert_ne!(reply.status, 200);
-        }
+        (None, Some(_)) => error(reply, &typed::<Refused>(message).error),
         _ => panic!("neither result nor error: {message}"),
     }
 }
 
-fn error(error: &Value) {
-    let known = [
-        -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022,
-    ];
-    assert!(known.contains(&error["code"].as_i64().unwrap()), "{error}");
-    assert!(error["message"].is_string());
-}
-
-fn result(method: &str, result: &Value) {
-    let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
-    assert!(
-        info["name"].is_string() && info["version"].is_string(),
-        "{result}"
-    );
-    assert!(result["_meta"]["loadgen/instance"].is_u64());
-    match result["resultType"].as_str().unwrap() {
-        "complete" => complete(method, result),
-        "input_required" => input_required(method, result),
-        other => panic!("resultType {other}"),
-    }
-}
-
-fn complete(method: &str, result: &Value) {
-    let cached = |list: &str| {
-        assert!(result["ttlMs"].is_u64(), "{result}");
-        assert!(["public", "private"].contains(&result["cacheScope"].as_str().unwrap()));
-        result[list]
-            .as_array()
-            .unwrap_or_else(|| panic!("{list} missing: {result}"))
-    };
-    let strings = |entry: &Value, names: &[&str]| {
-        for name in names {
-            assert!(entry[name].is_string(), "{name} of {entry}");
+fn error(reply: &Reply, error: &ErrorObject) {
+    assert_ne!(reply.status, 200);
+    assert!(!error.message.is_empty());
+    let data = || error.data.as_ref().expect("data");
+    match error.code {
+        -32700 | -32600 | -32601 | -32602 | -32603 | -32020 => {}
+        -32021 => {
+            let required = typed::<LackingData>(data()).required_capabilities;
+            assert!(!required.is_empty());
         }
-    };
-    match method {
-        "server/discover" => {
-            assert!(cached("supportedVersions").iter().all(Value::is_string));
-            assert!(result["capabilities"].is_object());
+        -32022 => {
+            let VersionData {
+                supported,
+                requested,
+            } = typed(data());
+            assert!(!supported.is_empty() && !supported.contains(&requested));
         }
-        "tools/list" => {
-            for tool in cached("tools") {
-                strings(tool, &["name", "description"]);
-                assert_eq!(tool["inputSchema"]["type"], "object");
-            }
-        }
-        "prompts/list" => {
-            for prompt in cached("prompts") {
-                strings(prompt, &["name", "description"]);
-                assert!(
-                    prompt["arguments"]
-                        .as_array()
-                        .unwrap()
-                        .iter()
-                        .all(|a| a["name"].is_string())
-                );
-            }
-        }
-        "resources/list" => {
-            for resource in cached("resources") {
-                strings(resource, &["uri", "name"]);
-            }
-        }
-        "resources/templates/list" => {
-            for template in cached("resourceTemplates") {
-                strings(template, &["uriTemplate", "name"]);
-            }
-        }
-        "tools/call" => {
-            assert!(matches!(
-                result.get("isError"),
-                None | Some(Value::Bool(true))
-            ));
-            result["content"].as_array().unwrap().iter().for_each(block);
-            let structured = result.get("structuredContent");
-            assert!(structured.is_none_or(Value::is_object), "{result}");
-        }
-        "prompts/get" => {
-            for message in result["messages"].as_array().unwrap() {
-                assert_eq!(message["role"], "user");
-                block(&message["content"]);
-            }
-        }
-        "resources/read" => {
-            for content in cached("contents") {
-                strings(content, &["uri", "mimeType"]);
-                assert_ne!(content["text"].is_string(), content["blob"].is_string());
-            }
-        }
-        "completion/complete" => {
-            let completion = &result["completion"];
-            let values = completion["values"].as_array().unwrap();
-            assert!(values.len() <= 100 && values.iter().all(Value::is_string));
-            assert!(completion["total"].as_u64().unwrap() >= values.len() as u64);
-            assert!(completion["hasMore"].is_boolean());
-        }
-        "subscriptions/listen" => subscription_id(result),
-        other => panic!("a result for {other}"),
-    }
-}
-
-fn block(block: &Value) {
-    let (at, members) = match block["type"].as_str() {
-        Some("text") => (block, &["text"][..]),
-        Some("image" | "audio") => (block, &["data", "mimeType"][..]),
-        Some("resource") => (&block["resource"], &["uri", "mimeType", "text"][..]),
-        other => panic!("a block {other:?}"),
-    };
-    for member in members {
-        assert!(at[member].is_string(), "{member} of {block}");
-    }
-}
-
-fn input_required(method: &str, result: &Value) {
-    assert!(
-        ["tools/call", "prompts/get", "resources/read"].contains(&method),
-        "{method}"
-    );
-    assert!(result.get("ttlMs").is_none() && result.get("cacheScope").is_none());
-    let state = result.get("requestState");
-    assert!(state.is_none_or(|state| state.as_str().is_some_and(|text| !text.is_empty())));
-    let requests = result.get("inputRequests");
-    assert!(state.is_some() || requests.is_some(), "{result}");
-    let Some(requests) = requests else { return };
-    let requests = requests.as_object().unwrap();
-    assert!(!requests.is_empty());
-    for request in requests.values() {
-        assert!(request.get("id").is_none() && request.get("jsonrpc").is_none());
-        let params = &request["params"];
-        match (request["method"].as_str(), params["mode"].as_str()) {
-            (Some("elicitation/create"), Some("form")) => form(params),
-            (Some("elicitation/create"), Some("url")) => {
-                assert!(params["message"].is_string() && params["url"].is_string());
-            }
-            (Some("sampling/createMessage"), None) => {
-                assert!(params["maxTokens"].as_u64().unwrap() > 0);
-                for message in params["messages"].as_array().unwrap() {
-                    assert_eq!(message["role"], "user");
-                    block(&message["content"]);
-                }
-                for tool in params["tools"].as_array().into_iter().flatten() {
-                    assert!(tool["name"].is_string() && tool["inputSchema"]["type"] == "object");
-                }
-            }
-            (Some("roots/list"), None) => assert!(params.is_null()),
-            _ => panic!("asks {request}"),
-        }
-    }
-}
-
-fn form(params: &Value) {
-    assert!(params["message"].is_string());
-    let schema = &params["requestedSchema"];
-    assert_eq!(schema["type"], "object");
-    let properties = schema["properties"].as_object().unwrap();
-    assert!(properties.values().all(|p| p["type"].is_string()));
-    for required in schema["required"].as_array().unwrap() {
-        assert!(properties.contains_key(required.as_str().unwrap()));
+        other => panic!("an error of code {other}"),
     }
 }
