@@ -57,6 +57,9 @@ pub struct Config {
     pub principals: Option<Principals>,
     /// Where a line about each request goes; none: nowhere.
     pub access_log: Option<AccessLog>,
+    /// Tools of which [`crate::Replica::token_counters`] counts how often each state was used;
+    /// none: nothing is kept.
+    pub watch_tokens_of: Vec<String>,
     /// The wall clock that lifetimes are judged by.
     pub clock: Clock,
 }
@@ -97,6 +100,7 @@ impl Config {
             origins: Origins::default(),
             principals: None,
             access_log: None,
+            watch_tokens_of: Vec::new(),
             clock: Clock::system(),
         }
     }

@@ -29,11 +29,13 @@ mod replica;
 mod reply_form;
 mod server;
 mod setup_error;
+mod short_hex;
 mod store;
 mod subscriptions;
 mod surface;
 mod tally;
 mod timing;
+mod token_uses;
 mod visit;
 
 /// The revisions that the replica speaks.
@@ -65,3 +67,4 @@ pub use server::{
 };
 pub use setup_error::SetupError;
 pub use store::{Redemption, StoreConfig, StoreCounters, UsedTokens};
+pub use token_uses::TokenCounters;

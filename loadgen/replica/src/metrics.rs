@@ -7,12 +7,14 @@ mod connections;
 mod families;
 mod faults;
 mod items;
+mod limits;
 mod page;
 mod process;
 mod replies;
 mod requests;
 mod server;
 mod states;
+mod tokens;
 
 pub use page::Metrics;
 pub use server::MetricsServer;

@@ -43,6 +43,7 @@ use crate::subscriptions::{self, Filter, REQUEST_MAX_BYTES, Subscriptions};
 use crate::surface::{Call, Item, Surface};
 use crate::tally::{Event, Tally};
 use crate::timing::{Part, Timing};
+use crate::token_uses::{TokenCounters, TokenUses};
 use crate::visit::Visit;
 
 /// One stateless server: everything it needs to know about a request is in the request.
@@ -64,6 +65,7 @@ pub struct Replica {
     replies: ReplyForm,
     tally: Tally,
     access_log: Option<AccessLog>,
+    token_uses: Option<TokenUses>,
     faults: Arc<Faults>,
 }
 
@@ -96,6 +98,12 @@ impl Replica {
         };
         let used = UsedTokens::new(config.store, &config.audience, redis.as_ref())
             .ok_or(SetupError::NoRedisForStore)?;
+        let watched = config
+            .watch_tokens_of
+            .into_iter()
+            .map(|name| surface.tool(&name).ok_or(SetupError::NoToolToWatch(name)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let token_uses = (!watched.is_empty()).then(|| TokenUses::of(watched));
         Ok(Self {
             faults: Arc::new(Faults::none(config.instance)),
             gate: Gate {
@@ -127,6 +135,7 @@ impl Replica {
             replies: config.replies,
             tally: Tally::new(),
             access_log: config.access_log,
+            token_uses,
         })
     }
 
@@ -158,6 +167,12 @@ impl Replica {
     /// What the record of used tokens has said so far.
     pub fn store_counters(&self) -> StoreCounters {
         self.used.counters()
+    }
+
+    /// How often states were used for the tools of [`Config::watch_tokens_of`]; `None` when it names
+    /// none.
+    pub fn token_counters(&self) -> Option<TokenCounters> {
+        self.token_uses.as_ref().map(TokenUses::counters)
     }
 
     /// Commands that Redis did not carry out, for whichever reason.
@@ -618,6 +633,9 @@ impl Replica {
         };
         let executed = matches!(step, Ok(Step::Done(_) | Step::Failed(_)));
         self.tally.ended(named.item, executed);
+        if executed && let (Some(uses), Some((_, opened))) = (&self.token_uses, &opened) {
+            uses.count(named.item, opened.id);
+        }
         let mut ask = match step? {
             Step::Done(content) | Step::Once(content) => return Ok(Sealed::Done(content)),
             Step::Failed(text) => return Ok(Sealed::Failed(text)),

@@ -15,6 +15,9 @@ pub enum SetupError {
     /// Nothing can be connected to.
     #[error(transparent)]
     Redis(#[from] RedisUrlError),
+    /// States shall be watched of a tool that is not there.
+    #[error("there is no tool {0:?} whose states could be watched")]
+    NoToolToWatch(String),
     /// A record of tokens used shall be in Redis, and none is named.
     #[error("a record of used tokens in Redis needs the URL of one")]
     NoRedisForStore,

@@ -145,7 +145,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         config.page_size = args.page_size;
         args.limits.apply(&mut config)?;
         args.callers.apply(args.listen.ip(), &mut config)?;
-        config.access_log = args.observe.access_log()?;
+        args.observe.apply(&mut config)?;
         let log = config.access_log.clone();
         let replica = Replica::new(config)?;
         control::obey_all(&replica, args.control.commands()?)?;

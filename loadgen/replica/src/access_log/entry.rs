@@ -1,4 +1,3 @@
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -8,13 +7,11 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use crate::refusal::{Refusal, Wire};
+use crate::short_hex::short_hex;
 use crate::timing::Spent;
 
 /// How much of what a client chose freely is kept, in bytes.
 const NAME_MAX: usize = 256;
-/// How much of a digest or a tag stands for the whole, in bytes: too little to be used as one.
-const SHORT_BYTES: usize = 8;
-
 /// One line of the access log, filled in while its request is served. What is not known, or does
 /// not apply, is left out.
 #[derive(Debug, Serialize)]
@@ -198,14 +195,6 @@ impl Entry {
 fn clipped(text: &str) -> String {
     let end = text.floor_char_boundary(NAME_MAX);
     text[..end].to_owned()
-}
-
-fn short_hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * SHORT_BYTES);
-    for byte in bytes.iter().take(SHORT_BYTES) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 #[cfg(test)]

@@ -57,6 +57,22 @@ impl<'a> Families<'a> {
         ConstGauge::new(value).encode(metric)
     }
 
+    /// A value for each set of labels that goes up and down.
+    pub(super) fn gauges<L: EncodeLabelSet, V: EncodeGaugeValue>(
+        &mut self,
+        name: &str,
+        help: &str,
+        samples: impl IntoIterator<Item = (L, V)>,
+    ) -> fmt::Result {
+        let mut family = self
+            .0
+            .encode_descriptor(name, help, None, MetricType::Gauge)?;
+        for (labels, value) in samples {
+            ConstGauge::new(value).encode(family.encode_family(&labels)?)?;
+        }
+        Ok(())
+    }
+
     /// What does not change, as the labels of a metric of value 1; `_info` is added to the name.
     pub(super) fn info(
         &mut self,

@@ -7,7 +7,9 @@ use prometheus_client::encoding::prometheus_text;
 use prometheus_client::registry::Registry;
 
 use crate::metrics::families::Families;
-use crate::metrics::{access_log, connections, faults, items, process, replies, requests, states};
+use crate::metrics::{
+    access_log, connections, faults, items, limits, process, replies, requests, states, tokens,
+};
 use crate::replica::Replica;
 use crate::server::Connections;
 
@@ -55,6 +57,18 @@ impl Collector for Source {
         replies::write(&mut to, &counters)?;
         items::write(&mut to, &counters)?;
         states::write(&mut to, &counters.state)?;
+        if let Some(limits) = self.replica.limit_counters() {
+            limits::write(&mut to, &limits)?;
+        }
+        tokens::write_store(&mut to, self.replica.store_counters())?;
+        if let Some(uses) = self.replica.token_counters() {
+            tokens::write_uses(&mut to, &uses)?;
+        }
+        to.counter(
+            "loadgen_replica_redis_failures",
+            "Commands that Redis did not carry out",
+            self.replica.redis_failures(),
+        )?;
         faults::write(&mut to, &self.replica.fault_counts())?;
         connections::write(&mut to, &self.connections.read())?;
         if let Some(log) = self.replica.access_log() {

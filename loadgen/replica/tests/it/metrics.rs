@@ -4,10 +4,11 @@ use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame};
-use loadgen_replica::{Metrics, MetricsServer};
+use loadgen_replica::{Config, LimitConfig, Metrics, MetricsServer, Ticks};
 use loadgen_seal::{Key, KeyId, KeyRing};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -343,4 +344,79 @@ async fn a_dropped_listener_is_gone() {
     let _silent = TcpStream::connect(address).await.unwrap();
     drop(server);
     assert!(TcpStream::connect(address).await.is_err());
+}
+
+/// The replica keeps no record of what was used: the same state works twice, and that shows.
+#[tokio::test]
+async fn a_state_that_is_executed_twice_is_counted() {
+    let watching = |c: &mut Config| c.watch_tokens_of = vec!["confirm_delete".to_owned()];
+    let replica = Running::with(7, watching).await;
+    let server = observe(&replica);
+    let ask = Post::call("confirm_delete", json!({ "path": "p" }));
+    let back = |state: &str| {
+        let params = json!({
+            "name": "confirm_delete", "arguments": { "path": "p" }, "requestState": state,
+            "inputResponses": { "confirm": { "action": "decline" } },
+        });
+        Post::rpc("tools/call", params)
+    };
+    for uses in [1, 3] {
+        let (_, state) = ask.send(&replica).await.asked();
+        for _ in 0..uses {
+            back(&state).send(&replica).await.result();
+        }
+    }
+    let page = Page::of(&server).await;
+    let count = |name: &str| page.value(&format!("loadgen_replica_{name}_total")) as u64;
+    assert_eq!(count("token_executions"), 4);
+    assert_eq!(count("tokens_executed"), 2);
+    assert_eq!(count("tokens_executed_again"), 1);
+    assert_eq!(count("tokens_forgotten"), 0);
+    assert_eq!(page.sum("loadgen_replica_token_most_executions") as u64, 3);
+
+    let unwatched = Running::start().await;
+    assert!(
+        !Page::of(&observe(&unwatched))
+            .await
+            .0
+            .contains("token_executions")
+    );
+}
+
+#[tokio::test]
+async fn limits_are_told_by_principal() {
+    let replica = Running::with(7, |c| {
+        let mut limit = LimitConfig::new("1/h".parse().unwrap());
+        limit.burst = 2.try_into().unwrap();
+        limit.ticks = Some(Ticks::from_fn(|| Duration::from_secs(7)));
+        c.limit = Some(limit);
+    })
+    .await;
+    let server = observe(&replica);
+    let echo = Post::call("echo", json!({ "text": "x" }));
+    for _ in 0..3 {
+        echo.send_unchecked(&replica).await;
+    }
+    echo.also("authorization", "Bearer b").send(&replica).await;
+    let page = Page::of(&server).await;
+    let decided = |decision: &str| {
+        page.value(&format!(
+            "loadgen_replica_limit_decisions_total{{decision=\"{decision}\"}}"
+        )) as u64
+    };
+    assert_eq!((decided("admitted"), decided("limited")), (3, 1));
+    assert_eq!((decided("failed-open"), decided("failed-closed")), (0, 0));
+    let anonymous = |what: &str| {
+        page.value(&format!(
+            "loadgen_replica_principal_{what}_total{{principal=\"anonymous\"}}"
+        )) as u64
+    };
+    assert_eq!((anonymous("admitted"), anonymous("limited")), (2, 1));
+    assert_eq!(
+        page.sum("loadgen_replica_principal_admitted_total") as u64,
+        3
+    );
+    assert!(!page.0.contains("Bearer"), "{}", page.0);
+    let limit = r#"loadgen_replica_part_requests_total{part="limit"}"#;
+    assert_eq!(page.value(limit) as u64, 4);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use loadgen_replica::{AccessLog, Metrics, MetricsServer, Replica, Server};
+use loadgen_replica::{AccessLog, Config, Metrics, MetricsServer, Replica, Server};
 
 use crate::console;
 
@@ -22,6 +22,11 @@ pub(crate) struct ObserveArgs {
     #[arg(long, value_name = "ADDR", value_parser = loopback_unless_said)]
     metrics: Option<SocketAddr>,
 
+    /// Count how often each requestState was used to carry out this tool, for the metrics; more than
+    /// once is what single use is to prevent. May be given again for another tool.
+    #[arg(long, value_name = "TOOL", requires = "metrics")]
+    watch_tokens_of: Vec<String>,
+
     /// Append one JSON line for each request to this file, or write it to standard output for -.
     /// Lines that cannot be written in time are lost, and counted.
     #[arg(long, value_name = "PATH")]
@@ -29,11 +34,17 @@ pub(crate) struct ObserveArgs {
 }
 
 impl ObserveArgs {
-    /// Opens the access log, if there is to be one.
+    /// Says what is to be observed. Opens the access log, if there is to be one.
     ///
     /// # Errors
     /// When its file cannot be written.
-    pub(crate) fn access_log(&self) -> anyhow::Result<Option<AccessLog>> {
+    pub(crate) fn apply(&self, config: &mut Config) -> anyhow::Result<()> {
+        config.watch_tokens_of.clone_from(&self.watch_tokens_of);
+        config.access_log = self.access_log()?;
+        Ok(())
+    }
+
+    fn access_log(&self) -> anyhow::Result<Option<AccessLog>> {
         let Some(path) = &self.access_log else {
             return Ok(None);
         };
