@@ -141,6 +141,48 @@ async fn redis_own_clock_refills_when_none_is_given() {
     assert_eq!(reply.status, 429);
     let reset_s: u64 = reply.header("x-ratelimit-reset").unwrap().parse().unwrap();
     assert!((1..=3600).contains(&reset_s), "{reset_s}");
+    // The cell goes when it would tell nothing any more: three hours after the first request.
+    let client = redis::Client::open(redis.url()).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let keys: Vec<String> = redis::cmd("KEYS")
+        .arg("*")
+        .query_async(&mut connection)
+        .await
+        .unwrap();
+    let [cell] = &keys[..] else {
+        panic!("{keys:?}");
+    };
+    let left_ms: i64 = redis::cmd("PTTL")
+        .arg(cell)
+        .query_async(&mut connection)
+        .await
+        .unwrap();
+    assert!((1..=3 * 3_600_000).contains(&left_ms), "{left_ms}");
+}
+
+#[tokio::test]
+async fn a_shared_clock_that_is_set_back_refuses_no_longer_than_a_burst_takes() {
+    let Some(redis) = RedisServer::start() else {
+        return;
+    };
+    let now_s = Arc::new(AtomicU64::new(NOW));
+    let read = Arc::clone(&now_s);
+    let running = Running::with(7, |config| {
+        let mut limit = stopped(LimitMode::Shared);
+        limit.burst = 2.try_into().unwrap();
+        limit.ticks = Some(Ticks::from_fn(move || {
+            Duration::from_secs(read.load(Ordering::Relaxed))
+        }));
+        config.limit = Some(limit);
+        config.redis = Some(patient(&redis));
+    })
+    .await;
+    for status in [200, 200, 429] {
+        assert_eq!(echo("a").send_unchecked(&running).await.status, status);
+    }
+    now_s.store(NOW - 3600, Ordering::Relaxed);
+    let reply = echo("a").send_unchecked(&running).await;
+    assert_eq!(reply.header("retry-after"), Some("2"));
 }
 
 /// What is told of the quota: status, remaining and, in a refusal, the wait in milliseconds.
