@@ -11,6 +11,7 @@ mod ending;
 mod fixtures;
 mod fleet;
 mod limits;
+mod load_tools;
 mod metrics;
 mod output;
 mod peers;
