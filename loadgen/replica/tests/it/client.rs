@@ -126,20 +126,36 @@ impl Post {
     /// and its `resultType` ask for.
     pub(crate) async fn send(&self, to: &Running) -> Reply {
         let reply = self.send_unchecked(to).await;
+        self.check(&reply);
+        reply
+    }
+
+    /// Sends it on a connection that is there already; the rest as [`Post::send`].
+    pub(crate) async fn send_over(&self, stream: &mut TcpStream) -> Reply {
+        stream.write_all(&self.bytes()).await.unwrap();
+        let reply = read_reply(stream).await;
+        self.check(&reply);
+        reply
+    }
+
+    fn check(&self, reply: &Reply) {
+        assert_eq!(reply.header("mcp-session-id"), None, "no session is minted");
         let method = serde_json::from_slice::<Value>(&self.body)
             .ok()
             .and_then(|m| m["method"].as_str().map(str::to_owned));
         match reply.header("content-type") {
-            Some("application/json") => shapes::check(method.as_deref(), &reply, &reply.json()),
+            Some("application/json") => {
+                shapes::same_id(&self.body, &reply.body);
+                shapes::check(method.as_deref(), reply, &reply.json());
+            }
             Some("text/event-stream") => {
                 let mut messages = reply.events();
                 let last = messages.pop().expect("a last message");
                 messages.iter().for_each(shapes::notification);
-                shapes::check(method.as_deref(), &reply, &last);
+                shapes::check(method.as_deref(), reply, &last);
             }
             _ => {}
         }
-        reply
     }
 
     /// Sends it on a connection of its own and takes whatever comes back, for replies that are

@@ -33,6 +33,7 @@ mod redis_server;
 mod running;
 mod shapes;
 mod state;
+mod statelessness;
 mod stop;
 mod store;
 mod streaming;

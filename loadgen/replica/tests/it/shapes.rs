@@ -4,14 +4,17 @@
 //! demands, except inside a form's schema, whose members it counts up.
 
 mod blocks;
+mod broken;
 mod forms;
 mod listings;
 mod notifications;
 mod questions;
 mod results;
 mod typed;
+mod unique;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::client::Reply;
@@ -72,6 +75,24 @@ pub(crate) fn check(method: Option<&str>, reply: &Reply, message: &Value) {
         (None, Some(_)) => error(reply, &typed::<Refused>(message).error),
         _ => panic!("neither result nor error: {message}"),
     }
+}
+
+/// Checks, in the bytes, that no member comes twice (a parser would drop one of the two) and that
+/// the id is the request's, where that has one.
+pub(crate) fn same_id(request: &[u8], reply: &[u8]) {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        id: Option<&'a RawValue>,
+    }
+    unique::members(reply);
+    let asked = serde_json::from_slice::<Message<'_>>(request)
+        .ok()
+        .and_then(|message| message.id)
+        .map(RawValue::get)
+        .filter(|id| id.starts_with('"') || id.parse::<f64>().is_ok() && !id.contains(['.', 'e']));
+    let Message { id } = serde_json::from_slice(reply).unwrap();
+    assert_eq!(id.map(RawValue::get), asked);
 }
 
 fn error(reply: &Reply, error: &ErrorObject) {

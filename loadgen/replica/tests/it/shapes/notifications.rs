@@ -1,6 +1,6 @@
 use loadgen_protocol::LogLevel;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::Version;
 use super::typed::{Id, no_nulls, shape, typed};
@@ -11,7 +11,14 @@ shape! { Progress { progress_token: Id, progress: Number, } may { total: Number,
 
 shape! { Logged { level: LogLevel, data: Value, } may { logger: String, } }
 
-shape! { Acknowledged { notifications: Map<String, Value>, } }
+shape! { Acknowledged { notifications: Wanted, } }
+
+shape! {
+    Wanted {} may {
+        tools_list_changed: bool, prompts_list_changed: bool, resources_list_changed: bool,
+        resource_subscriptions: Vec<String>,
+    }
+}
 
 shape! { Updated { uri: String, } }
 
