@@ -410,7 +410,7 @@ impl Replica {
             return Err(Refusal::Method);
         };
         if method == Method::Listen {
-            return self.listen(request, &params, notifier, timing).await;
+            return Box::pin(self.listen(request, &params, notifier, timing)).await;
         }
         let Some(target) = target else {
             return self.list(method, &params);

@@ -63,6 +63,39 @@ fn a_fleet_of_three_shares_its_states() {
     }
 }
 
+/// The generator answers a field of every kind and every kind of question.
+#[test]
+fn every_kind_of_question_is_answered() {
+    let ran = Desk::new().run(
+        r#"
+name = "kinds"
+thresholds = ["ok.rate >= 1"]
+
+[fleet]
+replicas = 2
+
+[load]
+rate_per_s = 20
+duration_s = 1
+
+[[workflow]]
+tool = "survey"
+
+[[workflow]]
+tool = "interview"
+"#,
+        &[],
+    );
+    ran.exits_with(0);
+    assert_eq!(
+        ran.result["load"]["outcomes"],
+        serde_json::json!({"ok": 20})
+    );
+    for kind in list(&ran.result["kinds"]) {
+        assert_eq!(list(&kind["rounds"]).len(), 2, "{kind}");
+    }
+}
+
 /// State bytes of the wizard grow from round to round.
 fn grows_by_round(kind: &Value) {
     assert_eq!(kind["name"], "wizard");

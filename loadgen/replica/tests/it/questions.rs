@@ -1,5 +1,6 @@
 //! Every kind of question, several at once, and what a client may be asked at all.
 
+use loadgen_replica::Command;
 use serde_json::{Value, json};
 
 use crate::client::{CAPABILITIES_KEY, Post, Reply, meta};
@@ -84,6 +85,28 @@ async fn answers_may_come_in_pieces_from_replica_to_replica() {
         assert_eq!(rest, keys);
         state = newer;
     }
+}
+
+/// A rolling deploy in the middle: what was answered in other words is asked again with the rest.
+#[tokio::test]
+async fn a_kept_answer_to_other_words_is_asked_for_again() {
+    let (old, new) = (Running::start().await, Running::start().await);
+    let suffix = json!({ "set": { "question_suffix": " Think twice." } }).to_string();
+    new.replica.obey(Command::parse(&suffix).unwrap()).unwrap();
+    let params = interview(&["form", "url", "roots"], everything());
+    let (_, state) = call(&old, &params).await.asked();
+    let given = answers();
+    let form = json!({ "form": given["form"] });
+    let (rest, state) = retry(&old, &params, &state, form).await.asked();
+    assert_eq!(rest, ["roots", "url"]);
+    let (rest, state) = retry(&new, &params, &state, given.clone()).await.asked();
+    assert_eq!(
+        rest,
+        ["form", "roots", "url"],
+        "the new words were never answered"
+    );
+    let done = retry(&new, &params, &state, given).await.result();
+    assert_eq!(done["structuredContent"]["form"], data()["form"]);
 }
 
 #[tokio::test]
@@ -172,6 +195,20 @@ async fn a_mode_that_is_not_declared_is_never_asked() {
                 assert_eq!(lacking, wanted, "{declared}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn prompts_and_resources_mind_what_is_declared_too() {
+    let replica = Running::start().await;
+    for (method, mut params) in [
+        ("prompts/get", json!({ "name": "briefing" })),
+        ("resources/read", json!({ "uri": "memo://today" })),
+    ] {
+        params["_meta"] = meta();
+        params["_meta"][CAPABILITIES_KEY] = json!({ "elicitation": { "url": {} }, "roots": {} });
+        let reply = Post::rpc(method, params).send(&replica).await;
+        assert_eq!(reply.error(), (400, -32021), "{method}");
     }
 }
 
