@@ -4,7 +4,8 @@
 //! from round to round travels sealed in `requestState`, so any replica with the same keys can take
 //! the next round. A [`Server`] puts one behind a socket.
 //!
-//! Every round says in `Server-Timing` how long opening the state, handling and sealing took.
+//! Every round says in `Server-Timing` how long opening the state, asking limiter and store, handling
+//! and sealing took.
 
 mod access_log;
 mod catalogue;

@@ -626,7 +626,7 @@ impl Replica {
         let step = match named.item.turn(&call).await {
             Ok(Step::Once(content)) => {
                 let used = opened.as_ref().map(|(_, opened)| &opened.id);
-                let first = self.use_up(used, now, timing).await;
+                let first = self.use_up(visit, used, now, timing).await;
                 first.map(|()| Step::Done(content))
             }
             step => step,
@@ -679,6 +679,7 @@ impl Replica {
     /// When there is none, it was used before, or the record cannot be asked and has to be.
     async fn use_up(
         &self,
+        visit: &mut Visit<'_>,
         state: Option<&TokenId>,
         now: UnixSeconds,
         timing: &mut Timing,
@@ -694,7 +695,8 @@ impl Replica {
         match redemption {
             Redemption::First | Redemption::Unrecorded => Ok(()),
             Redemption::Again => {
-                self.states.sealer().replayed();
+                let refused = self.states.sealer().replayed();
+                visit.note(|entry| entry.not_opened(refused.reason(), true));
                 Err(Refusal::State)
             }
             Redemption::Unavailable => Err(Refusal::StoreDown),

@@ -25,6 +25,7 @@ mod limit_signal;
 mod lists;
 mod load_tools;
 mod metrics;
+mod observability;
 mod order;
 mod param_headers;
 mod policy;
