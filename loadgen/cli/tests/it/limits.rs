@@ -1,6 +1,7 @@
 //! The options of `loadgen replica` for what it admits, and what a run makes of its refusals.
 
 use crate::fixtures::Replicas;
+use crate::metrics::get;
 use crate::program::{Desk, names, number};
 
 #[test]
@@ -109,5 +110,32 @@ fn a_run_sees_refusals_as_throttled_however_they_look() {
             seen.iter().all(|name| ["ok", "throttled"].contains(name)),
             "{signal}: {seen:?}"
         );
+    }
+}
+
+#[test]
+fn a_replica_records_used_states_where_it_is_told_to() {
+    let redeem = r#"
+[load]
+rate_per_s = 20
+duration_s = 1
+
+[[workflow]]
+tool = "redeem"
+arguments = { code = "a" }
+"#;
+    for (store, records) in [("none", false), ("memory", true)] {
+        let replicas = Replicas::start(1, &["--store", store, "--metrics", "0"]);
+        let ran = Desk::new().run(redeem, &replicas.urls());
+        assert!(number(&ran.result["load"]["outcomes"]["ok"]) > 0);
+        let page = get(&replicas.metrics()[0]);
+        let count = |answer: &str| {
+            let sample = format!("loadgen_replica_store_answers_total{{answer=\"{answer}\"}} ");
+            let count = page.lines().find_map(|line| line.strip_prefix(&sample));
+            let count: u64 = count.expect("the sample").parse().expect("a number");
+            count
+        };
+        assert_eq!(count("first") > 0, records, "{page}");
+        assert_eq!(count("again"), 0, "{page}");
     }
 }

@@ -47,7 +47,7 @@ fn the_official_parser_reads_what_a_client_did() {
 }
 
 /// One GET; the page.
-fn get(url: &str) -> String {
+pub(crate) fn get(url: &str) -> String {
     let rest = url.strip_prefix("http://").expect("an http URL");
     let (address, path) = rest.split_at(rest.find('/').expect("a path"));
     let mut stream = TcpStream::connect(address).expect("the metrics listener");

@@ -63,10 +63,11 @@ impl UsedTokens {
         !matches!(self.record, Record::None)
     }
 
-    /// Uses a token up. Waits only for Redis. Without a record every use is [`Redemption::First`].
+    /// Uses a token up. Waits only for Redis. Without a record every use is
+    /// [`Redemption::First`], and none is counted.
     pub async fn redeem(&self, id: &TokenId, now: UnixSeconds) -> Redemption {
         let redemption = match &self.record {
-            Record::None => Redemption::First,
+            Record::None => return Redemption::First,
             Record::Memory(memory) => memory.redeem(id, now.0.saturating_sub(Self::KEPT_AFTER_S)),
             Record::Redis(redis) => match Box::pin(self.set(redis, id, now)).await {
                 Ok(true) => Redemption::First,

@@ -289,3 +289,24 @@ async fn without_redis_a_code_is_kept_or_redeemed_as_the_replica_was_told() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_code_that_is_kept_uses_no_state_up() {
+    let running = Running::with(7, |config| config.store = StoreConfig::Memory).await;
+    let (_, state) = call(None).send(&running).await.asked();
+    let answer = |action: Option<&str>| {
+        let mut params = json!({ "name": "redeem", "arguments": { "code": "SPRING" } });
+        params["requestState"] = state.as_str().into();
+        if let Some(action) = action {
+            params["inputResponses"] = json!({ "confirm": { "action": action } });
+        }
+        Post::rpc("tools/call", params)
+    };
+    for action in ["decline", "cancel", "decline"] {
+        let reply = answer(Some(action)).send(&running).await;
+        assert_eq!(reply.text(), "kept SPRING");
+    }
+    answer(None).send(&running).await.asked();
+    assert_eq!(executions(&[call(Some(&state)).send(&running).await]), 1);
+    assert_eq!(executions(&[call(Some(&state)).send(&running).await]), 0);
+}
