@@ -12,6 +12,7 @@ mod access_log;
 mod body;
 mod callers;
 mod client;
+mod contract;
 mod docs;
 mod faults;
 mod fifo;
