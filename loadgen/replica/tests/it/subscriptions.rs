@@ -1,11 +1,14 @@
 //! `subscriptions/listen`: streams that tell of changes until either side ends them.
 
-use loadgen_replica::{Cause, ReplyForm, Stopped};
+use std::num::NonZeroUsize;
+
+use loadgen_replica::{Cause, ReplyForm, Stopped, Transport};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::client::Post;
+use crate::h2_client::{Client, finish};
 use crate::running::Running;
 use crate::shapes;
 
@@ -217,5 +220,45 @@ async fn the_json_form_offers_no_subscriptions() {
         } else {
             assert_eq!(post.send(&replica).await.error(), (404, -32601));
         }
+    }
+}
+
+#[tokio::test]
+async fn over_http2_a_stop_ends_subscriptions_too() {
+    let replica = Running::start().await;
+    let mut client = Client::connect(&replica).await;
+    let wanted = json!({ "promptsListChanged": true });
+    let reply = client.begin(&listen("\"a\"", wanted)).await.unwrap();
+    while replica.replica.counters().in_flight() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let stopped = replica.begin_stop();
+    let messages = finish(reply).await.unwrap().events();
+    let [acknowledged, closed] = &messages[..] else {
+        panic!("{messages:?}");
+    };
+    shapes::notification(acknowledged);
+    assert_eq!(closed["id"], "a");
+    assert_eq!(closed["result"]["_meta"][ID_KEY], "a");
+    assert_eq!(stopped.await.unwrap(), Stopped::Drained);
+}
+
+#[tokio::test]
+async fn a_change_reaches_listeners_on_other_threads() {
+    let transport = Transport {
+        threads: NonZeroUsize::new(2).unwrap(),
+        ..Transport::default()
+    };
+    let replica = Running::serving(7, |config| config.conformance = true, transport).await;
+    let mut listeners = Vec::new();
+    // Connections are dealt to the thread with the fewest, so two are on both.
+    for id in ["1", "2"] {
+        let post = listen(id, json!({ "toolsListChanged": true }));
+        listeners.push(Listener::open(&replica, &post).await.0);
+    }
+    trigger(&replica, "tool", json!({})).await;
+    for listener in &mut listeners {
+        let told = listener.message().await;
+        assert_eq!(told["method"], "notifications/tools/list_changed");
     }
 }
