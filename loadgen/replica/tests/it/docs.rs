@@ -33,6 +33,12 @@ fn code(cell: &str) -> Vec<String> {
     spans
 }
 
+/// The number in a cell that gives one size for every round.
+fn fixed_bytes(cell: &str) -> Option<usize> {
+    let number = cell.strip_suffix(" bytes")?;
+    number.trim_end_matches(" random").parse().ok()
+}
+
 /// The arguments of a tool as the table writes them.
 fn arguments(schema: &Value) -> Vec<String> {
     let names = |list: &Value| {
@@ -114,5 +120,11 @@ async fn the_page_says_what_the_first_round_asks() {
         }
         let asks = result["resultType"] == "input_required";
         assert_eq!(asks, row[3] != "none", "{row:?}");
+        if let Some(state_bytes) = fixed_bytes(row[3]) {
+            // AES-256-GCM's own 34 bytes, 5 of claims and 16 of the questions' digest.
+            let characters = ((34 + 5 + 16 + state_bytes) * 4).div_ceil(3);
+            let state = result["requestState"].as_str().unwrap();
+            assert_eq!(state.len(), characters, "{row:?}");
+        }
     }
 }
