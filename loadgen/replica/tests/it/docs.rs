@@ -1,5 +1,6 @@
 //! The pages under docs say what the replica says of itself.
 
+use loadgen_replica::Principals;
 use serde_json::{Value, json};
 
 use crate::client::{CAPABILITIES_KEY, Post, meta};
@@ -126,5 +127,44 @@ async fn the_page_says_what_the_first_round_asks() {
             let state = result["requestState"].as_str().unwrap();
             assert_eq!(state.len(), characters, "{row:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn the_page_says_what_arguments_are_completed_to() {
+    let replica = Running::start().await;
+    let rows = rows("of");
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let (of, name) = (&code(row[0])[0], &code(row[1])[0]);
+        let reference = if row[0].starts_with("prompt") {
+            json!({ "type": "ref/prompt", "name": of })
+        } else {
+            json!({ "type": "ref/resource", "uri": of })
+        };
+        let params = json!({ "ref": reference, "argument": { "name": name, "value": "" } });
+        let completed = Post::rpc("completion/complete", params)
+            .send(&replica)
+            .await;
+        let values = row[2].split(", ").collect::<Vec<_>>();
+        assert_eq!(completed.result()["completion"]["values"], json!(values));
+    }
+}
+
+#[tokio::test]
+async fn the_table_of_principals_on_the_page_works() {
+    let (_, after) = PAGE.split_once("```toml\n").expect("an example");
+    let (example, _) = after.split_once("```").expect("its end");
+    let table = Principals::parse(example).unwrap();
+    let replica = Running::with(7, |config| config.principals = Some(table)).await;
+    for (token, tool, status) in [
+        ("a-token", "wizard", 200),
+        ("the-one-before-it", "echo", 200),
+        ("another", "echo", 200),
+        ("another", "wizard", 403),
+        ("a-third", "echo", 401),
+    ] {
+        let call = Post::call(tool, json!({})).also("authorization", format!("Bearer {token}"));
+        assert_eq!(call.send(&replica).await.status, status, "{token} {tool}");
     }
 }
