@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use loadgen_benches::{ARGUMENTS, Case};
-use loadgen_protocol::{Message, Params, SseParser};
+use loadgen_protocol::{Message, SseParser};
 use loadgen_seal::{Algorithm, Backend};
 
 /// A retry that carries the token of a state of `state_bytes` bytes.
@@ -33,7 +33,7 @@ fn wire(c: &mut Criterion) {
                 else {
                     unreachable!("a valid request");
                 };
-                let params = Params::parse(request.params).expect("valid");
+                let params = request.params.expect("valid");
                 let meta = params.meta().expect("it has what it needs");
                 let state = params.state().expect("valid").expect("it has a state");
                 meta.version.len() + state.len()

@@ -6,10 +6,17 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::raw_json::{is_id, object, present, string};
+use MessageFault::NotRequest;
+
+use crate::params::{Keys, Params, ParamsFault};
+use crate::raw_json::{Object, is_id, object, present, string};
 
 /// A JSON-RPC message that a client may send. Everything borrows from the body.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every message is a request, and a box would cost each an allocation"
+)]
 pub enum Message<'a> {
     /// Nothing is answered.
     Notification,
@@ -24,8 +31,8 @@ pub struct Request<'a> {
     pub id: &'a RawValue,
     /// The method.
     pub method: Cow<'a, str>,
-    /// The parameters in their own bytes, of whatever type; [`crate::Params`] reads them.
-    pub params: Option<&'a RawValue>,
+    /// The parameters, or what is wrong with them.
+    pub params: Result<Params<'a>, ParamsFault>,
 }
 
 /// A message that no server can use, with the id to answer under when it could be read.
@@ -49,17 +56,22 @@ pub enum MessageFault {
     NotRequest(&'static str),
 }
 
+/// The members of a message as they stand in the text; `P` is how far `params` are read.
 #[derive(Deserialize)]
-struct Envelope<'a> {
+#[serde(bound(deserialize = "P: Deserialize<'de>"))]
+struct Envelope<'a, P> {
     #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "present")]
+    params: Option<P>,
 }
+
+/// `params` and their `_meta` in one go with what is around them.
+type Deep<'a> = Object<Params<'a, Object<Keys<'a>>>>;
 
 impl<'a> Message<'a> {
     /// Reads one message.
@@ -68,20 +80,37 @@ impl<'a> Message<'a> {
     /// When the body is no JSON text in UTF-8, or is JSON and no single request or notification: a
     /// batch, a response, a null or fractional id, a member given twice.
     pub fn parse(body: &'a [u8]) -> Result<Self, Unusable<'a>> {
-        use MessageFault::NotRequest;
-
-        let unusable = |id, fault| Err(Unusable { id, fault });
         let Ok(text) = std::str::from_utf8(body) else {
             return unusable(None, MessageFault::NotJson);
         };
-        let envelope: Envelope<'a> = match object(text) {
-            Ok(envelope) => envelope,
+        // Most messages have the form that they should, and are looked at once.
+        match object::<Envelope<'a, Deep<'a>>>(text) {
+            Ok(envelope) => Self::of(envelope, |params| {
+                Ok(params.map_or_else(Params::default, |Object(params)| {
+                    params.map_meta(|Object(keys)| keys)
+                }))
+            }),
+            Err(_) => Self::parse_by_layers(text),
+        }
+    }
+
+    /// Reads what [`Self::parse`] cannot read at once: each layer for itself, so that the fault is
+    /// the one of the outermost layer that has any.
+    fn parse_by_layers(text: &'a str) -> Result<Self, Unusable<'a>> {
+        match object(text) {
+            Ok(envelope) => Self::of(envelope, Params::parse),
             // Serde stops at the first thing it cannot use; whether the rest is JSON decides.
             Err(_) if serde_json::from_str::<IgnoredAny>(text).is_err() => {
-                return unusable(None, MessageFault::NotJson);
+                unusable(None, MessageFault::NotJson)
             }
-            Err(_) => return unusable(None, NotRequest("Send one JSON-RPC object")),
-        };
+            Err(_) => unusable(None, NotRequest("Send one JSON-RPC object")),
+        }
+    }
+
+    fn of<P>(
+        envelope: Envelope<'a, P>,
+        params: impl FnOnce(Option<P>) -> Result<Params<'a>, ParamsFault>,
+    ) -> Result<Self, Unusable<'a>> {
         let id = match envelope.id {
             Some(id) if !is_id(id.get()) => {
                 return unusable(None, NotRequest("The id must be a string or an integer"));
@@ -99,10 +128,17 @@ impl<'a> Message<'a> {
             Some(id) => Self::Request(Request {
                 id,
                 method,
-                params: envelope.params,
+                params: params(envelope.params),
             }),
         })
     }
+}
+
+fn unusable<'a>(
+    id: Option<&'a RawValue>,
+    fault: MessageFault,
+) -> Result<Message<'a>, Unusable<'a>> {
+    Err(Unusable { id, fault })
 }
 
 #[cfg(test)]
@@ -136,10 +172,7 @@ mod tests {
         for id in ["null", "1.5", "1e3", "1.0", "true", "[]", "{}"] {
             let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#);
             let unusable = Message::parse(body.as_bytes()).unwrap_err();
-            assert!(
-                matches!(unusable.fault, MessageFault::NotRequest(_)),
-                "{id}"
-            );
+            assert!(matches!(unusable.fault, NotRequest(_)), "{id}");
             assert!(unusable.id.is_none(), "{id}");
         }
     }
@@ -164,7 +197,7 @@ mod tests {
             r#"{"id":1,"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
         ] {
-            assert!(matches!(fault(body), MessageFault::NotRequest(_)), "{body}");
+            assert!(matches!(fault(body), NotRequest(_)), "{body}");
         }
     }
 
@@ -172,6 +205,53 @@ mod tests {
     fn a_readable_id_is_kept_with_the_fault() {
         let unusable = Message::parse(br#"{"jsonrpc":"1.0","id":"k","method":"x"}"#).unwrap_err();
         assert_eq!(unusable.id.map(RawValue::get), Some("\"k\""));
+    }
+
+    /// What a server would see of a message.
+    fn seen(read: &Result<Message<'_>, Unusable<'_>>) -> String {
+        match read {
+            Ok(Message::Request(request)) => {
+                let meta = request.params.as_ref().map(Params::meta);
+                format!("{request:?} {meta:?}")
+            }
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_look_and_a_look_at_each_layer_see_the_same() {
+        let metas = [
+            r#"{"io.modelcontextprotocol/protocolVersion":"x","io.modelcontextprotocol/clientCapabilities":{},"z":1}"#,
+            r#"{"progressToken":1,"progressToken":2,"io.modelcontextprotocol/protocolVersion":"x"}"#,
+            r#"{"io.modelcontextprotocol/logLevel":"info"}"#,
+            r#"["x",{},1,"info"]"#,
+            "{}",
+            "null",
+            "7",
+        ];
+        let mut all = vec![
+            r#""params":null,"#.to_owned(),
+            r#""params":["x"],"#.to_owned(),
+            r#""params":{"name":"a","name":"b"},"#.to_owned(),
+            r#""params":{"_meta":{},"_meta":{}},"#.to_owned(),
+            r#""params":{"name":null,"arguments":[1]},"#.to_owned(),
+            String::new(),
+        ];
+        all.extend(metas.map(|meta| format!(r#""params":{{"name":"n","_meta":{meta}}},"#)));
+        for params in all {
+            for head in [
+                r#""jsonrpc":"2.0","id":1,"method":"m""#,
+                r#""jsonrpc":"2.0","method":"m""#,
+                r#""jsonrpc":"2","id":1,"method":"m""#,
+                r#""jsonrpc":"2.0","id":null,"method":"m""#,
+                r#""jsonrpc":"2.0","id":1,"method":7"#,
+            ] {
+                let text = format!(" {{{params}{head}}}");
+                let at_once = Message::parse(text.as_bytes());
+                let by_layers = Message::parse_by_layers(&text);
+                assert_eq!(seen(&at_once), seen(&by_layers), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -23,11 +23,13 @@ pub enum ParamsFault {
     Member(&'static str),
 }
 
-/// The members of `params` that any method here reads, each still in its own bytes.
+/// The members of `params` that any method here reads, each still in its own bytes; of `_meta`, in
+/// what is made for others to use, the keys that are known here.
 #[derive(Debug, Default, Deserialize)]
-pub struct Params<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    _meta: Option<&'a RawValue>,
+#[serde(bound(deserialize = "M: Deserialize<'de>"))]
+pub struct Params<'a, M = Keys<'a>> {
+    #[serde(default, deserialize_with = "present")]
+    _meta: Option<M>,
     #[serde(borrow, default, deserialize_with = "present")]
     name: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -58,13 +60,64 @@ pub struct Params<'a> {
     request_state: Option<&'a RawValue>,
 }
 
+/// The keys of `_meta` that are known here.
+#[derive(Debug, Default, Deserialize)]
+pub struct Keys<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+    version: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(rename = "progressToken")]
+    progress_token: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(rename = "io.modelcontextprotocol/logLevel")]
+    log_level: Option<&'a RawValue>,
+}
+
+impl<'a, M> Params<'a, M> {
+    /// The same with another view of `_meta`.
+    pub(crate) fn map_meta<N>(self, map: impl FnOnce(M) -> N) -> Params<'a, N> {
+        let Self {
+            _meta,
+            name,
+            uri,
+            cursor,
+            reference,
+            argument,
+            arguments,
+            input_responses,
+            notifications,
+            request_state,
+        } = self;
+        Params {
+            _meta: _meta.map(map),
+            name,
+            uri,
+            cursor,
+            reference,
+            argument,
+            arguments,
+            input_responses,
+            notifications,
+            request_state,
+        }
+    }
+}
+
 impl<'a> Params<'a> {
     /// Splits `params`; absent ones are empty.
     ///
     /// # Errors
     /// When they are no object, or have a member twice.
     pub fn parse(raw: Option<&'a RawValue>) -> Result<Self, ParamsFault> {
-        raw.map_or_else(|| Ok(Self::default()), |raw| object(raw.get()))
+        let Some(raw) = raw else {
+            return Ok(Self::default());
+        };
+        object::<Params<'a, &'a RawValue>>(raw.get())
+            .map(|params| params.map_meta(|meta| object(meta.get()).unwrap_or_default()))
             .map_err(|_| ParamsFault::Member("params must be an object of distinct members"))
     }
 
@@ -73,43 +126,26 @@ impl<'a> Params<'a> {
     /// # Errors
     /// Names the first that is missing or of another type; also a log level that there is not.
     pub fn meta(&self) -> Result<Meta<'a>, ParamsFault> {
-        #[derive(Default, Deserialize)]
-        struct Raw<'a> {
-            #[serde(borrow, default, deserialize_with = "present")]
-            #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
-            version: Option<&'a RawValue>,
-            #[serde(borrow, default, deserialize_with = "present")]
-            #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
-            capabilities: Option<&'a RawValue>,
-            #[serde(borrow, default, deserialize_with = "present")]
-            #[serde(rename = "progressToken")]
-            progress_token: Option<&'a RawValue>,
-            #[serde(borrow, default, deserialize_with = "present")]
-            #[serde(rename = "io.modelcontextprotocol/logLevel")]
-            log_level: Option<&'a RawValue>,
-        }
-
-        let raw: Raw<'a> = self
-            ._meta
-            .and_then(|raw| object(raw.get()).ok())
-            .unwrap_or_default();
-        let version = raw
-            .version
+        let keys = self._meta.as_ref();
+        let version = keys
+            .and_then(|keys| keys.version)
             .and_then(string)
             .ok_or(ParamsFault::Meta(meta::PROTOCOL_VERSION))?;
-        let capabilities = raw
-            .capabilities
+        let capabilities = keys
+            .and_then(|keys| keys.capabilities)
             .filter(|raw| raw.get().starts_with('{'))
             .ok_or(ParamsFault::Meta(meta::CLIENT_CAPABILITIES))?;
-        let log_level = raw
-            .log_level
+        let log_level = keys
+            .and_then(|keys| keys.log_level)
             .map(|raw| serde_json::from_str(raw.get()))
             .transpose()
             .map_err(|_| ParamsFault::Member(NO_SUCH_LEVEL))?;
         Ok(Meta {
             version,
             capabilities,
-            progress_token: raw.progress_token.filter(|raw| is_id(raw.get())),
+            progress_token: keys
+                .and_then(|keys| keys.progress_token)
+                .filter(|raw| is_id(raw.get())),
             log_level,
         })
     }

@@ -1,7 +1,11 @@
 //! JSON text that is read in part: what was not asked for keeps its own bytes.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -10,34 +14,57 @@ use serde_json::value::RawValue;
 #[error("not an object of the members that are known here, each once and of its type")]
 pub struct NotAnObject;
 
-/// Reads a struct from a JSON object and from nothing else: serde alone would take an array too.
+/// A struct that is read from a JSON object and from nothing else: serde alone would take an array
+/// too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Object<T>(pub(crate) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members))
+            }
+        }
+
+        from.deserialize_map(Members(PhantomData)).map(Self)
+    }
+}
+
+/// Reads a struct from a JSON object and from nothing else.
 ///
 /// # Errors
 /// When the text is no object, or the struct's members do not fit.
 pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, NotAnObject> {
-    if !text.trim_start().starts_with('{') {
-        return Err(NotAnObject);
-    }
-    serde_json::from_str(text).map_err(|_| NotAnObject)
+    serde_json::from_str::<Object<T>>(text)
+        .map(|object| object.0)
+        .map_err(|_| NotAnObject)
 }
 
 /// The value of a JSON string, borrowed where it has no escapes; `None` for any other value.
 #[must_use]
 pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    #[derive(Deserialize)]
-    #[serde(transparent)]
-    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-    serde_json::from_str::<Text<'_>>(raw.get())
-        .ok()
-        .map(|text| text.0)
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    // The text is known to be JSON, so what has no escapes stands for itself.
+    if inner.contains('\\') {
+        return serde_json::from_str(raw.get()).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
 }
 
 /// Keeps `null` apart from absence, which `Option` alone does not.
-pub(crate) fn present<'de, D: Deserializer<'de>>(
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
-) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(from).map(Some)
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
 }
 
 /// Whether valid JSON is a string or is written as an integer: what ids and progress tokens are.
@@ -70,6 +97,8 @@ mod tests {
             Some(Cow::Borrowed("plain"))
         ));
         assert_eq!(string(&raw(r#""\u0041""#)).as_deref(), Some("A"));
+        assert_eq!(string(&raw(r#""a\"""#)).as_deref(), Some("a\""));
+        assert_eq!(string(&raw(r#""\ud800""#)), None, "half a surrogate pair");
         assert_eq!(string(&raw("7")), None);
         assert_eq!(string(&raw("null")), None);
     }

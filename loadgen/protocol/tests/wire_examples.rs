@@ -64,7 +64,7 @@ fn valid_requests_are_read_and_their_headers_agree() {
     {
         let request = request(&e.text);
         assert_eq!(e.headers["Mcp-Method"], &*request.method, "{}", e.file);
-        let params = Params::parse(request.params).unwrap();
+        let params = request.params.unwrap();
         let meta = params.meta().unwrap();
         assert_eq!(
             e.headers["MCP-Protocol-Version"], &*meta.version,
@@ -188,7 +188,7 @@ fn broken_examples_break_where_they_should() {
     let all = examples();
     let text = |name: &str| &all.iter().find(|e| e.file.starts_with(name)).unwrap().text;
     fn params(text: &str) -> Params<'_> {
-        Params::parse(request(text).params).unwrap()
+        request(text).params.unwrap()
     }
     let fault = |name| params(text(name)).meta().unwrap_err();
     let version = ParamsFault::Meta(names::meta::PROTOCOL_VERSION);

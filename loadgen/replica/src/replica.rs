@@ -389,7 +389,7 @@ impl Replica {
         misled: Option<&Misled>,
         timing: &mut Timing,
     ) -> Result<(Event, Outcome<'a>), Refusal> {
-        let params = Params::parse(request.params)?;
+        let params = request.params.as_ref().map_err(|&fault| fault)?;
         let meta = params.meta()?;
         let method = Method::of(&request.method);
         let target = method
@@ -413,7 +413,7 @@ impl Replica {
             return Box::pin(self.listen(request, &params, notifier, timing)).await;
         }
         let Some(target) = target else {
-            return self.list(method, &params);
+            return self.list(method, params);
         };
         let target = target?;
         visit.note(|entry| entry.target(&target));
@@ -429,7 +429,7 @@ impl Replica {
             item,
             method: &request.method,
             target: &target,
-            params: &params,
+            params,
             principal: self.gate.name(head),
             misled,
         };
