@@ -7,6 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::ErrorObject;
 
+/// Room for the usual response, in bytes.
+const USUAL_BYTES: usize = 1000;
+
 /// A response: `result` or `error`.
 #[derive(Debug, Deserialize)]
 pub struct Response<'a> {
@@ -39,11 +42,14 @@ impl<'a> Response<'a> {
             id: &'o RawValue,
             result: &'o T,
         }
-        serde_json::to_vec(&Out {
+        let out = Out {
             jsonrpc: "2.0",
             id,
             result,
-        })
+        };
+        let mut text = Vec::with_capacity(USUAL_BYTES);
+        serde_json::to_writer(&mut text, &out)?;
+        Ok(text)
     }
 
     /// Bytes of an error response; without an id when the request's could not be read.

@@ -410,7 +410,7 @@ impl Replica {
             return Err(Refusal::Method);
         };
         if method == Method::Listen {
-            return Box::pin(self.listen(request, &params, notifier, timing)).await;
+            return Box::pin(self.listen(request, params, notifier, timing)).await;
         }
         let Some(target) = target else {
             return self.list(method, params);
@@ -433,16 +433,17 @@ impl Replica {
             principal: self.gate.name(head),
             misled,
         };
+        // What waits in a box is paid for only where there is a limit or a line.
         if let Some(limiter) = &self.limiter {
             // Resources are one item: their names are as many as clients care to make up.
             let name = match method {
                 Method::ToolsCall | Method::PromptsGet => &*target,
                 _ => "",
             };
-            visit.fields = self.admit(limiter, &named, name, timing).await?;
+            visit.fields = Box::pin(self.admit(limiter, &named, name, timing)).await?;
         }
         if let Some(line) = &self.line {
-            line.serve().await.map_err(|Full| Refusal::Full)?;
+            Box::pin(line.serve()).await.map_err(|Full| Refusal::Full)?;
         }
         if method == Method::ToolsCall && misled.is_some_and(Misled::fails_call) {
             let text = Content::Text("The replica was told to let this call fail.".into());

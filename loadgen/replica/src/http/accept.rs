@@ -1,6 +1,9 @@
 use http::HeaderMap;
 use http::header::ACCEPT;
 
+/// What most clients send.
+const USUAL: &str = "application/json, text/event-stream";
+
 /// Whether the client takes both reply forms, `application/json` and `text/event-stream`.
 ///
 /// Both must be covered, in any order and over any number of fields; `*/*`, `application/*` and
@@ -8,6 +11,12 @@ use http::header::ACCEPT;
 /// most exact range that names a type decides about it. No field at all is not enough: the revision
 /// asks clients to send it.
 pub(crate) fn covers_both(headers: &HeaderMap) -> bool {
+    let mut fields = headers.get_all(ACCEPT).iter();
+    if let (Some(only), None) = (fields.next(), fields.next())
+        && only == USUAL
+    {
+        return true;
+    }
     let mut json = Best::default();
     let mut stream = Best::default();
     for field in headers.get_all(ACCEPT) {

@@ -1,5 +1,5 @@
 use http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, EXPECT};
-use http::{HeaderMap, Method, request};
+use http::{HeaderMap, HeaderName, Method, request};
 
 use crate::http::accept;
 use crate::http::hosts::Hosts;
@@ -12,7 +12,7 @@ use crate::surface::Item;
 pub(crate) const PATH: &str = "/mcp";
 
 /// The header that names the methods of a 405, and its value.
-pub(crate) const ALLOWED: (http::HeaderName, &str) = (ALLOW, "POST");
+pub(crate) const ALLOWED: (HeaderName, &str) = (ALLOW, "POST");
 
 /// Who may come in.
 pub(crate) struct Gate {
@@ -65,7 +65,7 @@ impl Gate {
             let known = table.by_token(token).map(Caller::Known);
             return known.ok_or(Refusal::Token(TokenFault::Unknown));
         }
-        if headers.contains_key(AUTHORIZATION) && only(headers, AUTHORIZATION.as_str()).is_none() {
+        if headers.contains_key(AUTHORIZATION) && only(headers, &AUTHORIZATION).is_none() {
             return Err(Refusal::Authorization);
         }
         Ok(Caller::Anybody)
@@ -76,7 +76,7 @@ impl Gate {
     pub(crate) fn name<'a>(&'a self, head: Head<'a>) -> Option<&'a str> {
         match (head.caller, &self.principals) {
             (Caller::Known(principal), Some(table)) => Some(table.name(principal)),
-            _ => only(head.headers, AUTHORIZATION.as_str()),
+            _ => only(head.headers, &AUTHORIZATION),
         }
     }
 
@@ -92,7 +92,7 @@ impl Gate {
 }
 
 /// The value of a field that may come once; `None` when it is missing, repeated or no visible ASCII.
-pub(crate) fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(crate) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (Some(value), None) => value.to_str().ok(),
@@ -109,7 +109,7 @@ pub(crate) fn waits(headers: &HeaderMap) -> bool {
 
 /// `application/json`, with UTF-8 if a charset is named.
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(value) = only(headers, CONTENT_TYPE.as_str()) else {
+    let Some(value) = only(headers, &CONTENT_TYPE) else {
         return false;
     };
     let mut parts = value.split(';').map(str::trim);

@@ -59,7 +59,7 @@ impl Hosts {
         if target.is_some_and(|target| !self.allow(target.as_str())) {
             return Err(Refusal::Host);
         }
-        match only(&head.headers, HOST.as_str()) {
+        match only(&head.headers, &HOST) {
             Some(host) if self.allow(host) => Ok(()),
             Some(_) => Err(Refusal::Host),
             // RFC 9112, section 3.2: without a Host, or with two, it is no request of HTTP/1.1.

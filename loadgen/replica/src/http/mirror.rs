@@ -1,11 +1,15 @@
 use std::borrow::Cow;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use loadgen_protocol::header_value;
 use loadgen_protocol::names::{header, method};
 
 use crate::http::gate::only;
 use crate::refusal::Refusal;
+
+static PROTOCOL_VERSION: HeaderName = HeaderName::from_static(header::PROTOCOL_VERSION);
+static METHOD: HeaderName = HeaderName::from_static(header::METHOD);
+static NAME: HeaderName = HeaderName::from_static(header::NAME);
 
 /// Checks that the headers say what the body says, since something on the way may have routed by
 /// them: version, method and, where the method names something, that name behind its sentinel.
@@ -16,30 +20,30 @@ pub(crate) fn check(
     method: &str,
     target: Option<&str>,
 ) -> Result<(), Refusal> {
-    plain(headers, header::PROTOCOL_VERSION, version)?;
-    plain(headers, header::METHOD, method)?;
+    plain(headers, &PROTOCOL_VERSION, version)?;
+    plain(headers, &METHOD, method)?;
     let Some(target) = target else {
         return Ok(());
     };
-    let value = single(headers, header::NAME)?;
+    let value = single(headers, &NAME)?;
     match header_value::decode(value.as_bytes()) {
-        Err(why) => Err(Refusal::Header(format!("{}: {why}", header::NAME))),
+        Err(why) => Err(Refusal::Header(format!("{NAME}: {why}"))),
         Ok(decoded) if decoded == target => Ok(()),
-        Ok(_) => Err(differs(header::NAME)),
+        Ok(_) => Err(differs(&NAME)),
     }
 }
 
 /// Whether the headers say that this is to open a subscription.
 pub(crate) fn is_listen(headers: &HeaderMap) -> bool {
-    only(headers, header::METHOD) == Some(method::LISTEN)
+    only(headers, &METHOD) == Some(method::LISTEN)
 }
 
 /// The name in the headers, decoded; `None` when there is none that could be right.
 pub(crate) fn name(headers: &HeaderMap) -> Option<Cow<'_, str>> {
-    header_value::decode(only(headers, header::NAME)?.as_bytes()).ok()
+    header_value::decode(only(headers, &NAME)?.as_bytes()).ok()
 }
 
-fn plain(headers: &HeaderMap, name: &'static str, want: &str) -> Result<(), Refusal> {
+fn plain(headers: &HeaderMap, name: &HeaderName, want: &str) -> Result<(), Refusal> {
     if single(headers, name)? == want {
         Ok(())
     } else {
@@ -47,12 +51,12 @@ fn plain(headers: &HeaderMap, name: &'static str, want: &str) -> Result<(), Refu
     }
 }
 
-fn single<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<&'a str, Refusal> {
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<&'a str, Refusal> {
     only(headers, name)
         .ok_or_else(|| Refusal::Header(format!("{name} must be there once, in visible ASCII")))
 }
 
-fn differs(name: &str) -> Refusal {
+fn differs(name: &HeaderName) -> Refusal {
     Refusal::Header(format!("{name} differs from the body"))
 }
 

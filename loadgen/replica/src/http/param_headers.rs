@@ -78,7 +78,7 @@ fn check(marked: &[ParamHeader], headers: &HeaderMap, arguments: &str) -> Result
             (Some(_), false) => return refuse("must repeat the argument"),
             (Some(value), true) => value,
         };
-        let Some(header) = only(headers, name.as_str()) else {
+        let Some(header) = only(headers, name) else {
             return refuse("must be there once, in visible ASCII");
         };
         match header_value::decode(header.as_bytes()) {

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
@@ -14,6 +16,8 @@ use crate::refusal::{Refusal, Wire};
 use crate::timing::Spent;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static(header::SERVER_TIMING);
+/// Room for the usual value of `Server-Timing`, in bytes.
+const TIMING_BYTES: usize = 64;
 /// Why writing a reply cannot fail.
 const WRITES: &str = "strings and maps with string keys serialise";
 
@@ -71,7 +75,9 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal) -> Reply {
 
 /// Says in a reply that is otherwise ready what the time was spent on.
 pub(crate) fn say_timing(reply: &mut Reply, spent: &Spent) {
-    insert(reply, SERVER_TIMING, &spent.to_string());
+    let mut text = String::with_capacity(TIMING_BYTES);
+    write!(text, "{spent}").expect("a string takes everything");
+    insert(reply, SERVER_TIMING, &text);
 }
 
 /// A JSON-RPC error with a status of its own.
@@ -144,7 +150,8 @@ fn limited(id: Option<&RawValue>, status: StatusCode, body: &Body) -> Reply {
 fn json(status: StatusCode, body: Vec<u8>) -> Reply {
     let mut reply = Reply::new(ReplyBody::whole(body.into()));
     *reply.status_mut() = status;
-    insert(&mut reply, CONTENT_TYPE, JSON);
+    let kind = HeaderValue::from_static(JSON);
+    reply.headers_mut().insert(CONTENT_TYPE, kind);
     reply
 }
 

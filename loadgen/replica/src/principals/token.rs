@@ -19,7 +19,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, TokenFault> {
     if !headers.contains_key(AUTHORIZATION) {
         return Err(TokenFault::Missing);
     }
-    let field = only(headers, AUTHORIZATION.as_str()).ok_or(TokenFault::Malformed)?;
+    let field = only(headers, &AUTHORIZATION).ok_or(TokenFault::Malformed)?;
     let (scheme, token) = field.split_once(' ').unwrap_or((field, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(TokenFault::Missing);
