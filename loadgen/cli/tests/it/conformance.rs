@@ -36,7 +36,55 @@ fn said(done: &Output) -> String {
         .concat()
 }
 
-/// Shows that the script can pass and count: a server that is known to conform.
+/// The whole suite against our replica, in this reply form.
+fn conforms(form: &str) {
+    let Some(mut script) = script() else { return };
+    let done = script
+        .args([
+            "--loadgen",
+            env!("CARGO_BIN_EXE_loadgen"),
+            "--replies",
+            form,
+        ])
+        .output()
+        .expect("the script ran before");
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+}
+
+#[test]
+fn a_replica_conforms() {
+    conforms("auto");
+}
+
+#[test]
+fn a_replica_conforms_with_every_reply_as_events() {
+    conforms("sse");
+}
+
+#[test]
+fn a_replica_conforms_with_every_reply_as_json() {
+    conforms("json");
+}
+
+/// Shows that the script notices: the replica is told to leave something out.
+#[test]
+fn a_replica_without_result_types_does_not_conform() {
+    let Some(mut script) = script() else { return };
+    let done = script
+        .args(["--loadgen", env!("CARGO_BIN_EXE_loadgen")])
+        .args(["--replies", "auto", "--", "--fault"])
+        .arg(r#"{"set":{"omit_result_type":true}}"#)
+        .output()
+        .expect("the script ran before");
+    assert_eq!(done.status.code(), Some(1), "{}", said(&done));
+    assert!(
+        said(&done).contains("replies auto FAILS"),
+        "{}",
+        said(&done)
+    );
+}
+
+/// Shows that the script counts right: a server that is known to conform.
 #[test]
 fn the_ts_sdk_conforms() {
     let (Some(mut script), Some(_ts)) = (script(), Peer::installed(Sdk::TypeScript)) else {
