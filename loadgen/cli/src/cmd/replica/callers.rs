@@ -7,7 +7,7 @@ use loadgen_replica::{Config, Principals};
 /// Who may call the replica.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CallerArgs {
-    /// Let in only the bearer tokens of this TOML file: [[principal]] tables, each with a name, a
+    /// Let in only the bearer tokens of this TOML file: `[[principal]]` tables, each with a name, a
     /// list of tokens and, if it may not call every tool, a list of tools. Without it everybody may
     /// call, and a requestState is bound to the Authorization field as it is.
     #[arg(long, value_name = "PATH")]
