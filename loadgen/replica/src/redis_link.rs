@@ -27,7 +27,7 @@ pub enum WhenDown {
 
 /// A Redis URL that cannot be used. It is not shown, since it may hold a password.
 #[derive(Debug, thiserror::Error)]
-#[error("the Redis URL cannot be used: {0}")]
+#[error("the Redis URL cannot be used; one is redis://HOST:PORT/DB: {0}")]
 pub struct RedisUrlError(RedisError);
 
 impl RedisConfig {

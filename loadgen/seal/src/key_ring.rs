@@ -85,12 +85,12 @@ pub enum KeyRingError {
         line: usize,
     },
     /// The material is too short.
-    #[error("key line {line}: {source}")]
+    #[error("key line {line}: {short}")]
     Short {
         /// The line, from 1.
         line: usize,
         /// How short.
-        source: ShortKey,
+        short: ShortKey,
     },
     /// The time is no whole number of seconds.
     #[error("key line {line}: the creation time must be whole seconds since 1970")]
@@ -255,7 +255,7 @@ fn parse_line(line: usize, entry: &str) -> Result<(Role, Key), KeyRingError> {
     let len =
         encoding::decode(material.as_bytes(), &mut bytes).ok_or(KeyRingError::Material { line })?;
     let key = Key::new(KeyId(id), &bytes[..len], created_s)
-        .map_err(|source| KeyRingError::Short { line, source })?;
+        .map_err(|short| KeyRingError::Short { line, short })?;
     Ok((role, key))
 }
 
@@ -317,14 +317,14 @@ mod tests {
                 "# short\n1:mint:AAAA".to_owned(),
                 KeyRingError::Short {
                     line: 2,
-                    source: ShortKey(3),
+                    short: ShortKey(3),
                 },
             ),
             (
                 "1:mint:".to_owned(),
                 KeyRingError::Short {
                     line: 1,
-                    source: ShortKey(0),
+                    short: ShortKey(0),
                 },
             ),
             (

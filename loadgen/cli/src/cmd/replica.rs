@@ -3,10 +3,11 @@ mod control;
 mod limits;
 mod observe;
 mod transport;
+mod values;
 
 use std::io::{self, BufRead, Write};
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use loadgen_replica::{
-    Cause, Config, Counters, Fifo, Replica, ReplyForm, Server, ServiceTime, Stopped,
+    Cause, Config, Counters, Fifo, Replica, ReplyForm, Server, ServiceTime, SetupError, Stopped,
 };
 use loadgen_seal::{Algorithm, Backend, Key, KeyId, KeyRing, Reason, Ttl};
 use tokio::signal::unix::{SignalKind, signal};
@@ -36,8 +37,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// nothing more, finishes what has begun and exits with 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplicaArgs {
-    /// Address to listen on; port 0 takes any free one.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    /// Address to listen on; a port alone is one of 127.0.0.1, and port 0 any free one.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::loopback_unless_said)]
     listen: SocketAddr,
 
     /// Read the keys from standard input, one a line, up to an empty line; then go on as with
@@ -96,11 +97,12 @@ pub(crate) struct ReplicaArgs {
     fifo_seed: u64,
 
     /// How many entries a page of a list has [default: all].
-    #[arg(long, value_name = "N")]
-    page_size: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = values::from_one)]
+    page_size: Option<NonZeroU32>,
 
-    /// This replica's number, shown in the _meta of its results.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// This replica's number, shown in the _meta of its results; replicas of other numbers misbehave at
+    /// other requests.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::instance)]
     instance: u32,
 
     #[command(flatten)]
@@ -142,12 +144,12 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             seed: args.fifo_seed,
         });
         config.instance = args.instance;
-        config.page_size = args.page_size;
+        config.page_size = args.page_size.map(entries);
         args.limits.apply(&mut config)?;
         args.callers.apply(args.listen.ip(), &mut config)?;
         args.observe.apply(&mut config)?;
         let log = config.access_log.clone();
-        let replica = Replica::new(config)?;
+        let replica = Replica::new(config).map_err(named)?;
         control::obey_all(&replica, args.control.commands()?)?;
         let transport = args.transport.transport()?;
         Ok((replica, backend, transport, log))
@@ -226,6 +228,22 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         print_refusals(&replica.counters());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A page as long as was asked for; where memory has fewer places, it holds everything anyway.
+fn entries(page: NonZeroU32) -> NonZeroUsize {
+    NonZeroUsize::try_from(page).unwrap_or(NonZeroUsize::MAX)
+}
+
+/// The error with the options that it is about.
+fn named(error: SetupError) -> anyhow::Error {
+    let options = match &error {
+        SetupError::Limit(_) => "--limit, --limit-burst",
+        SetupError::Redis(_) => "--redis",
+        SetupError::NoToolToWatch(_) => "--watch-tokens-of",
+        _ => return error.into(),
+    };
+    anyhow::Error::new(error).context(options)
 }
 
 /// The backend of an algorithm for which none was named.

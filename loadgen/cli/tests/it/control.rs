@@ -130,6 +130,19 @@ fn faults_hold_from_the_start_and_no_secret_is_repeated() {
 }
 
 #[test]
+fn a_key_that_is_too_short_is_said_once() {
+    let desk = Desk::new();
+    let file = desk.file("keys", "1:mint:YWJj\n");
+    let file = file.to_str().expect("a path in UTF-8");
+    assert_eq!(
+        desk.refused(["replica", "--key-file", file], 2),
+        format!(
+            "loadgen replica: --key-file {file}: key line 1: a key needs at least 32 random bytes, not 3\n"
+        )
+    );
+}
+
+#[test]
 fn a_fault_that_cannot_be_is_a_usage_error() {
     let desk = Desk::new();
     let file = desk.file("keys", &format!("1:mint:{KEY}\n"));
@@ -140,7 +153,10 @@ fn a_fault_that_cannot_be_is_a_usage_error() {
             r#"{"set":{"latency_rate":0.5}}"#,
             "--fault 1: set.latency_rate does nothing without latency_ms",
         ),
-        (r#"{"keys":{"drop":1}}"#, "--fault 1: keys: key 1 mints"),
+        (
+            r#"{"keys":{"drop":1}}"#,
+            "--fault 1: keys: key 1 mints: let another key mint before retiring it\n",
+        ),
     ] {
         let said = desk.refused(["replica", "--key-file", file, "--fault", fault], 2);
         assert!(said.contains(says), "{said}");

@@ -33,15 +33,15 @@ fn options_that_need_each_other_are_refused_alone() {
         (&["--store", "redis"], "--store redis needs --redis URL"),
         (
             &["--limit-mode", "divided", "--fleet-size", "31"],
-            "a burst of 30 cannot be divided among 31 replicas; give a burst of 31 or more",
+            "--limit, --limit-burst: a burst of 30 cannot be divided among 31 replicas; give a burst of 31 or more",
         ),
         (
             &["--limit-burst", "2000000"],
-            "a burst of 2000000 at 30/min takes more than 30 days to refill; make it smaller",
+            "--limit, --limit-burst: a burst of 2000000 at 30/min takes more than 30 days to refill; make it smaller",
         ),
         (
             &["--limit-mode", "shared", "--redis", "somewhere"],
-            "the Redis URL cannot be used: Redis URL did not parse - InvalidClientConfig",
+            "--redis: the Redis URL cannot be used; one is redis://HOST:PORT/DB: Redis URL did not parse - InvalidClientConfig",
         ),
     ] {
         let args = [&["replica", "--key-file", keys][..], &limit, options].concat();

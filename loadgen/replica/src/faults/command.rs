@@ -48,13 +48,13 @@ pub enum CommandError {
     Useless(&'static str),
     /// The text of a key cannot be read.
     #[error("keys.accept: {0}")]
-    Key(#[from] KeyRingError),
+    Key(KeyRingError),
     /// The key says that it mints.
     #[error("keys.accept: the role must be accept; make the key mint by keys.mint afterwards")]
     Role,
     /// The ring cannot be changed so.
     #[error("keys: {0}")]
-    Rotation(#[from] RotationError),
+    Rotation(RotationError),
 }
 
 /// The line as it is written.
@@ -104,6 +104,20 @@ impl Command {
                 (Role::Mint, _) => return Err(CommandError::Role),
             },
         }))
+    }
+}
+
+// Both messages hold their cause's, which is therefore no source: printed with its chain, an error
+// would say it twice.
+impl From<KeyRingError> for CommandError {
+    fn from(error: KeyRingError) -> Self {
+        Self::Key(error)
+    }
+}
+
+impl From<RotationError> for CommandError {
+    fn from(error: RotationError) -> Self {
+        Self::Rotation(error)
     }
 }
 

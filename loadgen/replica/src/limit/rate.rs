@@ -22,7 +22,7 @@ enum Period {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
     /// Not of the form `N`, `N/s`, `N/min` or `N/h`.
-    #[error("a rate is a whole number from 1 with /s, /min or /h, such as 30/min")]
+    #[error("a rate is a whole number from 1, per second or with /s, /min or /h, such as 30/min")]
     Form,
     /// Beyond what nanoseconds between two requests can express within 0.1 %.
     #[error("a rate is at most {} requests per second", Rate::MAX_PER_S)]

@@ -44,12 +44,12 @@ pub enum TlsError {
     )]
     NoKey,
     /// The two do not belong together, or are of a kind that the provider lacks.
-    #[error("certificate and key cannot be used with {provider}: {source}")]
+    #[error("certificate and key cannot be used with {provider}: {reason}")]
     Unusable {
         /// Who was to use them.
         provider: TlsProvider,
         /// What is wrong.
-        source: rustls::Error,
+        reason: rustls::Error,
     },
 }
 
@@ -69,7 +69,7 @@ impl Tls {
             pem::Error::NoItemsFound => TlsError::NoKey,
             other => TlsError::KeyPem(other),
         })?;
-        let unusable = |source| TlsError::Unusable { provider, source };
+        let unusable = |reason| TlsError::Unusable { provider, reason };
         // Given by name: with two providers built in, the process has no default.
         let mut config = ServerConfig::builder_with_provider(Arc::new(provider.provider()))
             .with_safe_default_protocol_versions()

@@ -5,16 +5,18 @@ use loadgen_replica::{
     Config, LimitConfig, LimitMode, LimitScope, Rate, RedisConfig, Signal, StoreConfig, WhenDown,
 };
 
+use crate::cmd::replica::values::from_one;
+
 /// How much the replica admits, and what it shares with other replicas for that.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LimitArgs {
-    /// Admit each principal this many tool calls, prompts and resource reads: N, N/s, N/min or N/h;
-    /// each round is one.
+    /// Admit each principal this many tool calls, prompts and resource reads: N/s (or N
+    /// alone), N/min or N/h; each round is one.
     #[arg(long, value_name = "RATE")]
     limit: Option<Rate>,
 
     /// How many a rested principal may make at once [default: the number in --limit].
-    #[arg(long, value_name = "N", requires = "limit")]
+    #[arg(long, value_name = "N", requires = "limit", value_parser = from_one)]
     limit_burst: Option<NonZeroU32>,
 
     /// Whose requests are counted together: a principal's (`principal`), or a principal's for the
@@ -28,8 +30,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "MODE", requires = "limit")]
     limit_mode: Option<Mode>,
 
-    /// How many replicas divide the limit.
-    #[arg(long, value_name = "N", requires = "limit")]
+    /// How many replicas divide the limit, in --limit-mode divided.
+    #[arg(long, value_name = "N", requires = "limit", value_parser = from_one)]
     fleet_size: Option<NonZeroU32>,
 
     /// How a refusal looks: words separated by commas, or a preset such as cloudflare or toolhive;

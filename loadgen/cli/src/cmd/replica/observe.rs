@@ -1,7 +1,6 @@
 use std::fs::File;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::num::ParseIntError;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use loadgen_replica::{AccessLog, Config, Metrics, MetricsServer, Replica, Server};
 
+use crate::cmd::replica::values::loopback_unless_said;
 use crate::console;
 
 /// How long the access log gets to write its last lines.
@@ -91,29 +91,5 @@ pub(crate) fn close(log: &AccessLog) {
             "loadgen replica: lines lost from the access log: {}",
             closed.lost
         ));
-    }
-}
-
-/// An address, or a port of this machine.
-fn loopback_unless_said(text: &str) -> Result<SocketAddr, String> {
-    text.parse()
-        .or_else(|_| Ok((Ipv4Addr::LOCALHOST, text.parse()?).into()))
-        .map_err(|_: ParseIntError| "give ADDRESS:PORT or a port".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_port_alone_is_one_of_this_machine() {
-        let address = |text| loopback_unless_said(text).map(|a| a.to_string());
-        assert_eq!(address("0").as_deref(), Ok("127.0.0.1:0"));
-        assert_eq!(address("9464").as_deref(), Ok("127.0.0.1:9464"));
-        assert_eq!(address("[::1]:9464").as_deref(), Ok("[::1]:9464"));
-        assert_eq!(address("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));
-        for bad in ["", "x", "65536", "localhost:1", "127.0.0.1"] {
-            assert!(address(bad).is_err(), "{bad}");
-        }
     }
 }

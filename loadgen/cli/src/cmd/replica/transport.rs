@@ -21,7 +21,8 @@ pub(crate) struct TransportArgs {
     #[arg(long, value_name = "NAME", requires = "tls_cert")]
     tls_provider: Option<TlsProvider>,
 
-    /// Serve with this many threads, each with a runtime of its own; a connection stays with one.
+    /// Serve with this many threads, 1 to 256, each with a runtime of its own; a connection stays with
+    /// one.
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     threads: NonZeroUsize,
 }

@@ -1,0 +1,58 @@
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::{NonZeroU32, ParseIntError};
+
+/// A count of something of which there is at least one.
+pub(crate) fn from_one(text: &str) -> Result<NonZeroU32, String> {
+    text.parse()
+        .map_err(|_| format!("a whole number from 1 to {} is needed", u32::MAX))
+}
+
+/// The number of a replica in its fleet.
+pub(crate) fn instance(text: &str) -> Result<u32, String> {
+    text.parse()
+        .map_err(|_| format!("a whole number from 0 to {} is needed", u32::MAX))
+}
+
+/// An address, or a port of this machine.
+pub(crate) fn loopback_unless_said(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .or_else(|_| Ok((Ipv4Addr::LOCALHOST, text.parse()?).into()))
+        .map_err(|_: ParseIntError| "give ADDRESS:PORT or a port".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_from_one_is_neither_zero_nor_cut() {
+        assert_eq!(from_one("1").map(NonZeroU32::get), Ok(1));
+        for bad in ["0", "-1", "4294967296", "1.5", "two", ""] {
+            assert_eq!(
+                from_one(bad),
+                Err("a whole number from 1 to 4294967295 is needed".to_owned()),
+                "{bad}"
+            );
+        }
+    }
+
+    #[test]
+    fn instances_count_from_zero() {
+        assert_eq!(instance("0"), Ok(0));
+        for bad in ["-1", "4294967296", "x", ""] {
+            assert!(instance(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        let address = |text| loopback_unless_said(text).map(|a| a.to_string());
+        assert_eq!(address("0").as_deref(), Ok("127.0.0.1:0"));
+        assert_eq!(address("9464").as_deref(), Ok("127.0.0.1:9464"));
+        assert_eq!(address("[::1]:9464").as_deref(), Ok("[::1]:9464"));
+        assert_eq!(address("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));
+        for bad in ["", "x", "65536", "localhost:1", "127.0.0.1"] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+}
