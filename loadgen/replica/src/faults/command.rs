@@ -155,9 +155,14 @@ impl CommandError {
                 None => format!("a line must be one JSON object with one member: {message}"),
             });
         }
+        let message = if path[0].starts_with("keys") {
+            without_key(message)
+        } else {
+            message.to_owned()
+        };
         Self::Value {
             path: path.join("."),
-            message: message.to_owned(),
+            message,
         }
     }
 }
@@ -171,6 +176,19 @@ impl TryFrom<bool> for Yes {
         } else {
             Err("the value must be true")
         }
+    }
+}
+
+/// The message without the text that it complains of, which may be a key.
+fn without_key(message: &str) -> String {
+    if let Some((_, valid)) = unknown(message, "unknown variant `") {
+        return format!("no such change; there are {}", valid.join(", "));
+    }
+    match message.rsplit_once(", expected ") {
+        Some((found, wanted)) if found.contains(": string ") => {
+            format!("invalid type: string, expected {wanted}")
+        }
+        _ => message.to_owned(),
     }
 }
 
@@ -261,9 +279,42 @@ mod tests {
                 r#"{"keys":{"mint":256}}"#,
                 "keys.mint: invalid value: integer `256`, expected u8",
             ),
-            (r#"{"keys":{"forget":1}}"#, "keys"),
+            (
+                r#"{"keys":{"forget":1}}"#,
+                "keys: no such change; there are accept, mint, drop",
+            ),
         ] {
             assert!(error(bad).contains(says), "{bad}: {}", error(bad));
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_wrong_place_is_not_repeated() {
+        let key = Key::generate(KeyId(9), None).to_secret_line(Role::Accept);
+        let secret = key.split(':').nth(2).unwrap().trim();
+        for (value, want) in [
+            (
+                serde_json::json!({ "mint": &*key }),
+                "keys.mint: invalid type: string, expected u8",
+            ),
+            (
+                serde_json::json!({ "drop": &*key }),
+                "keys.drop: invalid type: string, expected u8",
+            ),
+            (
+                serde_json::json!({ "accept": [&*key] }),
+                "keys.accept: invalid type: sequence",
+            ),
+            (serde_json::json!(&*key), "keys: "),
+            (serde_json::json!([&*key]), "keys: "),
+            (
+                serde_json::json!({ &*key: 1 }),
+                "keys: no such change; there are accept",
+            ),
+        ] {
+            let told = error(&serde_json::json!({ "keys": value }).to_string());
+            assert!(told.starts_with(want), "{told}");
+            assert!(!told.contains(secret), "{told}");
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str) -> Result<Principals, PrincipalsError> {
             .matches('\n')
             .count()
             + 1,
-        what: e.message().to_owned(),
+        what: without_value(e.message()),
     })?;
     if file.principal.is_empty() {
         return Err(PrincipalsError::Nobody);
@@ -103,6 +103,14 @@ pub(super) fn parse(text: &str) -> Result<Principals, PrincipalsError> {
         });
     }
     Ok(table)
+}
+
+/// The message without the value that it complains of, which may be a token.
+fn without_value(message: &str) -> String {
+    match message.rsplit_once(", expected ") {
+        Some((found, wanted)) if found.starts_with("invalid ") => format!("expected {wanted}"),
+        _ => message.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -178,6 +186,30 @@ mod tests {
             let told = error(&text);
             assert!(told.starts_with(want), "{told} for {text}");
         }
+    }
+
+    #[test]
+    fn a_misplaced_token_is_not_repeated() {
+        for (line, want) in [
+            ("tokens = \"s3cret\"", "line 3: expected a sequence"),
+            (
+                "tokens = \"s3cret, expected s3cret\"",
+                "line 3: expected a sequence",
+            ),
+            ("tokens = { a = \"s3cret\" }", "line 3: expected a sequence"),
+            ("tokens = [73]", "line 3: expected a string"),
+            (
+                "tokens = [\"a\"]\ntools = \"s3cret\"",
+                "line 4: expected a sequence",
+            ),
+        ] {
+            let told = error(&format!("[[principal]]\nname = \"a\"\n{line}\n"));
+            assert_eq!(told, want, "{line}");
+        }
+        assert_eq!(
+            error("principal = \"s3cret\""),
+            "line 1: expected a sequence"
+        );
     }
 
     #[test]
