@@ -5,6 +5,7 @@ mod console;
 mod failure;
 mod fleet;
 mod format;
+mod input;
 mod progress;
 mod store;
 

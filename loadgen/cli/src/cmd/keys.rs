@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use loadgen_seal::{Key, KeyId, KeyRing, Role, UnixSeconds};
 
 use crate::console;
+use crate::input;
 
 /// Make keys for a fleet and look at those it has.
 #[derive(Debug, clap::Args)]
@@ -72,8 +73,8 @@ pub(crate) fn run(args: KeysArgs) -> anyhow::Result<ExitCode> {
 
 /// Reads a key file.
 pub(super) fn read(path: &Path) -> anyhow::Result<KeyRing> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read --key-file {}", path.display()))?;
+    let text =
+        input::text(path).with_context(|| format!("cannot read --key-file {}", path.display()))?;
     KeyRing::parse(&text).with_context(|| format!("--key-file {}", path.display()))
 }
 

@@ -5,7 +5,7 @@ mod observe;
 mod transport;
 mod values;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -30,6 +30,9 @@ use crate::console;
 
 /// How long requests that have begun get to finish after the replica was told to stop.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The most that is read of keys on standard input, in bytes: a ring has at most 256.
+const KEYS_MAX_BYTES: u64 = 1 << 20;
 
 /// Serve the reference server: one stateless MCP replica.
 ///
@@ -129,6 +132,7 @@ pub(crate) struct ReplicaArgs {
 pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
     // Decided first: reading the keys takes the front of standard input.
     let watched = args.keys_from_stdin || args.parent_stdin;
+    let unshared = !args.keys_from_stdin && args.key_file.is_none();
     let made = key_ring(&args).and_then(|ring| {
         super::scenario::usable(args.algorithm).map_err(anyhow::Error::msg)?;
         let backend = args.backend.or_else(|| first_backend(args.algorithm));
@@ -161,6 +165,12 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
+    if unshared {
+        console::say(format_args!(
+            "loadgen replica: warning: no keys given, so a random one is used and other replicas \
+             will refuse the states of this one; use --key-file to share one"
+        ));
+    }
     transport::allow_files();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -257,25 +267,24 @@ fn key_ring(args: &ReplicaArgs) -> anyhow::Result<KeyRing> {
         return KeyRing::parse(&text).context("keys on standard input");
     }
     if let Some(path) = &args.key_file {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read --key-file {}", path.display()))?;
-        return KeyRing::parse(&text).with_context(|| format!("--key-file {}", path.display()));
+        return super::keys::read(path);
     }
-    console::say(format_args!(
-        "loadgen replica: warning: no keys given, so a random one is used and other replicas will \
-         refuse the states of this one; use --key-file to share one"
-    ));
     Ok(KeyRing::single(Key::generate(KeyId(1), None)))
 }
 
 /// The lines up to the first empty one, which must come.
 fn key_lines(from: &mut impl BufRead) -> anyhow::Result<String> {
+    let mut from = from.take(KEYS_MAX_BYTES);
     let mut text = String::new();
     loop {
         let start = text.len();
         let read = from
             .read_line(&mut text)
             .context("cannot read keys from standard input")?;
+        anyhow::ensure!(
+            read > 0 || from.limit() > 0,
+            "the keys on standard input have more than {KEYS_MAX_BYTES} bytes"
+        );
         anyhow::ensure!(
             read > 0,
             "standard input closed before the empty line that ends the keys"
@@ -339,5 +348,15 @@ mod tests {
         for text in ["", "1:mint:AAAA\n", "1:mint:AAAA"] {
             assert!(key_lines(&mut text.as_bytes()).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn keys_without_end_are_refused() {
+        let mut endless = io::BufReader::new(io::repeat(b'x'));
+        let told = key_lines(&mut endless).unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "the keys on standard input have more than 1048576 bytes"
+        );
     }
 }

@@ -6,10 +6,11 @@ use loadgen_replica::Config;
 use loadgen_seal::{Algorithm, Backend, Protection, Ttl};
 
 use crate::failure::Failure;
+use crate::input;
 
 /// Reads and checks a scenario file, the names of algorithm and backend included.
 pub(crate) fn load(path: &Path) -> Result<Plan, Failure> {
-    let text = std::fs::read_to_string(path)
+    let text = input::text(path)
         .map_err(|e| Failure::usage(anyhow!("cannot read scenario {}: {e}", path.display())))?;
     let source = Source::new(path.display().to_string(), text);
     let scenario = Scenario::parse(&source)?;

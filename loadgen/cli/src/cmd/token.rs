@@ -1,4 +1,3 @@
-use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -11,6 +10,7 @@ use loadgen_seal::{
 };
 
 use crate::console;
+use crate::input;
 
 /// Look into a requestState token.
 #[derive(Debug, clap::Args)]
@@ -76,10 +76,7 @@ pub(crate) fn run(args: TokenArgs) -> anyhow::Result<ExitCode> {
     let TokenCommand::Inspect(args) = args.command;
     let token = match args.token.as_str() {
         "-" => {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .context("cannot read the token from standard input")?;
+            let text = input::stdin().context("cannot read the token from standard input")?;
             text.trim().to_owned()
         }
         token => token.to_owned(),

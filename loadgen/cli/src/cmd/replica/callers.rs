@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use loadgen_replica::{Config, Principals};
 
+use crate::input;
+
 /// Who may call the replica.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CallerArgs {
@@ -41,7 +43,7 @@ impl CallerArgs {
         }
         config.origins = origins;
         if let Some(path) = &self.principals {
-            let text = std::fs::read_to_string(path)
+            let text = input::text(path)
                 .with_context(|| format!("cannot read --principals {}", path.display()))?;
             let table = Principals::parse(&text)
                 .with_context(|| format!("--principals {}", path.display()))?;

@@ -5,6 +5,8 @@ use anyhow::Context as _;
 use loadgen_replica::{Tls, TlsProvider, Transport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::input;
+
 /// How the replica speaks to its clients.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TransportArgs {
@@ -46,7 +48,7 @@ impl TransportArgs {
 
     fn tls(&self, certificate: &Path, key: &Path) -> anyhow::Result<Tls> {
         let read = |option: &str, path: &Path| {
-            std::fs::read(path).with_context(|| format!("cannot read {option} {}", path.display()))
+            input::bytes(path).with_context(|| format!("cannot read {option} {}", path.display()))
         };
         let chain_pem = read("--tls-cert", certificate)?;
         let key_pem = read("--tls-key", key)?;
