@@ -87,6 +87,7 @@ impl Protocol {
         let mut told = false;
         poll_fn(|cx| {
             link.listen(cx);
+            link.turn_begins();
             loop {
                 match link.order() {
                     Order::Cut => return Poll::Ready(()),

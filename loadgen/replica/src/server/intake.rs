@@ -1,4 +1,4 @@
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep};
 
 use crate::http::body::BodyFault;
@@ -13,8 +14,9 @@ use crate::http::body::BodyFault;
 /// How much of a body may be held before it has to be one of the [`LargeBodies`], in bytes.
 const SMALL_BYTES: u64 = 64 << 10;
 
-/// How many bodies beyond [`SMALL_BYTES`] are read at the same time. Held at once are then at most
-/// this many times the body limit, and [`SMALL_BYTES`] for each connection.
+/// How many bodies beyond [`SMALL_BYTES`] are read at the same time, also those that are read only
+/// to be thrown away: they take processor time too. Held at once are then at most this many times
+/// the body limit, and [`SMALL_BYTES`] for each connection.
 const LARGE_BODIES: usize = 16;
 
 /// How long a body may take to arrive, however small: as in Apache's `RequestReadTimeout body=20`.
@@ -42,10 +44,8 @@ impl Default for LargeBodies {
 /// the time that the replica itself let it wait. A body that is there already costs a comparison.
 pub(crate) struct Intake<B = Incoming> {
     inner: B,
-    /// The largest body that is held whole, in bytes; one that was announced to be larger is not
-    /// held at all.
+    /// The largest body that is held whole, in bytes.
     limit: u64,
-    is_held: bool,
     seen: u64,
     /// What of that has come since others had their turn.
     turn: u64,
@@ -63,7 +63,7 @@ enum Place {
         since: Instant,
         permit: Pin<Box<dyn Future<Output = Permit> + Send>>,
     },
-    /// Taken; given back when the body ends or is beyond the limit, since then nothing is held.
+    /// Taken until the body is dropped.
     Taken {
         _permit: OwnedSemaphorePermit,
     },
@@ -71,11 +71,9 @@ enum Place {
 
 impl<B: Body<Data = Bytes>> Intake<B> {
     pub(crate) fn new(inner: B, limit_bytes: usize, places: &LargeBodies) -> Self {
-        let limit = limit_bytes as u64;
         Self {
-            is_held: inner.size_hint().lower() <= limit,
             inner,
-            limit,
+            limit: limit_bytes as u64,
             seen: 0,
             turn: 0,
             places: Arc::clone(&places.0),
@@ -84,17 +82,13 @@ impl<B: Body<Data = Bytes>> Intake<B> {
         }
     }
 
-    /// Whether more may come to what the reader holds, which is as much as it may hold unasked.
+    /// Whether more is to come of a body that is no small one.
     fn needs_place(&self) -> bool {
-        self.seen >= SMALL_BYTES
-            && self.seen <= self.limit
-            && self.is_held
-            && !self.inner.is_end_stream()
+        self.seen >= SMALL_BYTES && !self.inner.is_end_stream()
     }
 
     fn poll_place(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if !self.needs_place() {
-            self.place = Place::NotNeeded;
             return Poll::Ready(());
         }
         loop {
@@ -158,8 +152,8 @@ where
         let this = self.get_mut();
         if this.turn >= TURN_BYTES {
             this.turn = 0;
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
+            // Not before everybody else who can go on has, and sockets were looked at.
+            ready!(pin!(yield_now()).poll(cx));
         }
         ready!(this.poll_place(cx));
         let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) else {
@@ -236,13 +230,13 @@ mod tests {
         let small = usize::try_from(SMALL_BYTES).unwrap();
         assert!(came[..LARGE_BODIES].iter().all(|n| *n == LIMIT), "{came:?}");
         assert!(came[LARGE_BODIES..].iter().all(|n| *n == small), "{came:?}");
-        // Beyond the limit nothing is held, so the next one in line has the place.
-        assert_eq!(read(&mut all[0], 2 * LIMIT), 2 * LIMIT);
-        assert_eq!(read(&mut all[LARGE_BODIES], LIMIT - small), LIMIT - small);
-        assert_eq!(read(&mut all[LARGE_BODIES + 1], LIMIT), 0);
-        // A client that goes away leaves its place too.
-        drop(all.remove(1));
-        assert_eq!(read(&mut all[LARGE_BODIES], LIMIT - small), LIMIT - small);
+        // Nothing is held beyond the limit, but reading goes on.
+        assert_eq!(read(&mut all[0], LIMIT), LIMIT);
+        assert_eq!(read(&mut all[LARGE_BODIES], LIMIT), 0);
+        // Whoever ends leaves the place to the next in line.
+        drop(all.remove(0));
+        assert_eq!(read(&mut all[LARGE_BODIES - 1], LIMIT), LIMIT);
+        assert_eq!(read(&mut all[LARGE_BODIES], LIMIT), 0);
     }
 
     #[tokio::test]

@@ -9,12 +9,18 @@ use tokio::time::Instant;
 use crate::server::connections::Happened;
 use crate::server::shared::Shared;
 
+/// Requests that a connection may begin in one turn before others have theirs, if its client sends
+/// them without waiting for replies.
+const TURN_REQUESTS: u32 = 4;
+
 /// What is known of one connection while it is open. Its own task writes it and the keeper reads
 /// it, on the same thread: the atomics are plain loads and stores in effect.
 pub(crate) struct Link {
     pub(crate) shared: Arc<Shared>,
     opened_at: Instant,
     requests: AtomicU32,
+    /// Of those, the ones begun before the task's present turn.
+    requests_before: AtomicU32,
     in_flight: AtomicU32,
     http2: AtomicBool,
     /// Bytes have come since the last request began.
@@ -59,6 +65,7 @@ impl Link {
             shared,
             opened_at: Instant::now(),
             requests: AtomicU32::new(0),
+            requests_before: AtomicU32::new(0),
             in_flight: AtomicU32::new(0),
             http2: AtomicBool::new(false),
             head_begun: AtomicBool::new(false),
@@ -85,6 +92,18 @@ impl Link {
             });
         }
         (number, InFlight(self))
+    }
+
+    /// The connection's task has its turn.
+    pub(crate) fn turn_begins(&self) {
+        let requests = self.requests.load(Ordering::Relaxed);
+        self.requests_before.store(requests, Ordering::Relaxed);
+    }
+
+    /// Whether so many requests have begun in this turn that others should have theirs first.
+    pub(crate) fn has_had_its_turn(&self) -> bool {
+        let before = self.requests_before.load(Ordering::Relaxed);
+        self.requests.load(Ordering::Relaxed) - before > TURN_REQUESTS
     }
 
     pub(crate) fn bytes_came(&self) {

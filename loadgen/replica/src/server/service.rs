@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, Response, Version};
 use hyper::body::{Body, Incoming};
+use tokio::task::yield_now;
 
 use crate::server::connections::Happened;
 use crate::server::cut::Cut;
@@ -42,7 +43,12 @@ pub(crate) fn answer(
     }
     let limit_bytes = shared.replica.body_limit_bytes();
     let request = request.map(|body| Intake::new(body, limit_bytes, &shared.large_bodies));
+    // Streams of HTTP/2 have turns of their own.
+    let must_wait = version != Version::HTTP_2 && link.has_had_its_turn();
     async move {
+        if must_wait {
+            yield_now().await;
+        }
         let shared = &in_flight.link().shared;
         let mut reply = shared.replica.reply(request).await;
         if Cut::is_wanted(&reply) {
