@@ -9,10 +9,6 @@ use tokio::time::Instant;
 use crate::server::connections::Happened;
 use crate::server::shared::Shared;
 
-/// Requests that a connection may begin in one turn before others have theirs, if its client sends
-/// them without waiting for replies.
-const TURN_REQUESTS: u32 = 4;
-
 /// What is known of one connection while it is open. Its own task writes it and the keeper reads
 /// it, on the same thread: the atomics are plain loads and stores in effect.
 pub(crate) struct Link {
@@ -100,10 +96,11 @@ impl Link {
         self.requests_before.store(requests, Ordering::Relaxed);
     }
 
-    /// Whether so many requests have begun in this turn that others should have theirs first.
+    /// Whether this turn has begun more than one request, since its client sends them without
+    /// waiting for replies. Others should have their turn first.
     pub(crate) fn has_had_its_turn(&self) -> bool {
         let before = self.requests_before.load(Ordering::Relaxed);
-        self.requests.load(Ordering::Relaxed) - before > TURN_REQUESTS
+        self.requests.load(Ordering::Relaxed) - before > 1
     }
 
     pub(crate) fn bytes_came(&self) {
