@@ -182,6 +182,35 @@ impl<'a> Outcome<'a> {
     }
 }
 
+impl Outcome<'_> {
+    /// Writes what [`Serialize`] would: nearly every result is one text, which is put together here
+    /// without looking at the characters of what is always the same.
+    ///
+    /// # Errors
+    /// Never: everything here is JSON.
+    pub(crate) fn write(&self, to: &mut Vec<u8>) -> serde_json::Result<()> {
+        match self {
+            Self::Tool(ToolResult {
+                result_type: Complete::Complete,
+                content: Blocks::One([Block::Text { text }]),
+                structured_content: None,
+                is_error: false,
+                meta,
+            }) => {
+                to.extend_from_slice(
+                    br#"{"resultType":"complete","content":[{"type":"text","text":"#,
+                );
+                serde_json::to_writer(&mut *to, text)?;
+                to.extend_from_slice(br#"}],"_meta":"#);
+                to.extend_from_slice(meta.get().as_bytes());
+                to.push(b'}');
+                Ok(())
+            }
+            _ => serde_json::to_writer(to, self),
+        }
+    }
+}
+
 impl<'a> Contents<'a> {
     fn of(uri: Cow<'a, str>, block: Block<'a>) -> Self {
         let (mime_type, body) = match block {
@@ -218,7 +247,31 @@ fn as_messages<S: Serializer>(blocks: &Blocks<'_>, to: S) -> Result<S::Ok, S::Er
 fn by_key<S: Serializer>(questions: &[Question], to: S) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(Some(questions.len()))?;
     for question in questions {
-        map.serialize_entry(&question.key, &question.request)?;
+        map.serialize_entry(&question.key, question.written())?;
     }
     map.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_written_as_it_would_be_serialised() {
+        let meta = to_raw_value(&serde_json::json!({ "a": [1, "b"] })).unwrap();
+        let text = |text: &'static str| Content::Text(text.into());
+        for outcome in [
+            Outcome::tool(text("plain"), false, &meta),
+            Outcome::tool(text("a \"quoted\"\n\u{7}\u{1f600}"), false, &meta),
+            Outcome::tool(text("failed"), true, &meta),
+            Outcome::tool(Content::Structured(1.into()), false, &meta),
+            Outcome::prompt(text("plain"), &meta),
+        ] {
+            let mut written = Vec::new();
+            outcome.write(&mut written).unwrap();
+            assert_eq!(written, serde_json::to_vec(&outcome).unwrap());
+        }
+    }
 }

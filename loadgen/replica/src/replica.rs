@@ -2,11 +2,12 @@ mod misled;
 
 use std::borrow::Cow;
 use std::future::ready;
+use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request};
+use http::{HeaderMap, Request, request};
 use hyper::body::Body;
 use loadgen_protocol::names::method;
 use loadgen_protocol::{Message, Meta, Params};
@@ -209,35 +210,49 @@ impl Replica {
     /// once that could be read.
     ///
     /// A client that closes the connection before the reply ends whatever was still being done.
-    pub async fn reply<B>(self: &Arc<Self>, request: Request<B>) -> Reply
+    pub fn reply<B>(self: &Arc<Self>, request: Request<B>) -> impl Future<Output = Reply>
     where
         B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
-        let visit = Visit::begin(&self.tally, self.access_log.as_ref());
+        let (mut head, mut body) = request.into_parts();
+        async move { self.reply_to(&mut head, &mut body).await }
+    }
+
+    /// [`Self::reply`] to a request in its two parts. They are lent, because what an async function
+    /// is given for good makes its future longer, and those of its callers, and futures are moved.
+    pub(crate) async fn reply_to<B>(
+        self: &Arc<Self>,
+        head: &mut request::Parts,
+        body: &mut B,
+    ) -> Reply
+    where
+        B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
+    {
+        let mut visit = Visit::begin(&self.tally, self.access_log.as_ref());
         if self.faults.is_active() {
-            Box::pin(self.misled_reply(visit, request)).await
+            Box::pin(self.misled_reply(&mut visit, head, body)).await
         } else {
-            self.answer(visit, request, None).await
+            self.answer(&mut visit, head, body, None).await
         }
     }
 
     async fn answer<B>(
         self: &Arc<Self>,
-        mut visit: Visit<'_>,
-        request: Request<B>,
+        visit: &mut Visit<'_>,
+        head: &mut request::Parts,
+        body: &mut B,
         misled: Option<&Arc<Misled>>,
     ) -> Reply
     where
         B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
-        let (head, body) = request.into_parts();
         let waits = gate::waits(&head.headers);
-        let caller = match self.gate.check(&head) {
+        let caller = match self.gate.check(head) {
             Ok(caller) => caller,
             Err(refusal) => {
                 // A client that is still sending would miss the reply if its body were left unread.
                 if !waits {
-                    body::drain(body).await;
+                    Box::pin(body::drain(body)).await;
                 }
                 return self.refuse(visit, &refusal);
             }
@@ -264,7 +279,8 @@ impl Replica {
         }
         if self.may_stream(&head.headers) {
             let misled = misled.cloned();
-            return self.stream(visit, caller, head.headers, body, misled).await;
+            let headers = mem::take(&mut head.headers);
+            return self.stream(visit, caller, headers, body, misled).await;
         }
         let misled = misled.map(|misled| &**misled);
         let reply = self
@@ -288,7 +304,7 @@ impl Replica {
     /// Answers with events if anything comes before the last message; else as any other request.
     async fn stream(
         self: &Arc<Self>,
-        visit: Visit<'_>,
+        visit: &mut Visit<'_>,
         caller: Caller,
         headers: HeaderMap,
         body: Bytes,
@@ -299,13 +315,15 @@ impl Replica {
         let paused = visit.pause();
         // Polled at once, so that the visit is resumed before its client can be lost.
         let mut work = Box::pin(self.faults.hold(async move {
-            let visit = Visit::resume(paused, &replica.tally, replica.access_log.as_ref());
+            let mut visit = Visit::resume(paused, &replica.tally, replica.access_log.as_ref());
             let head = Head {
                 caller,
                 headers: &headers,
             };
             let misled = misled.as_deref();
-            replica.handle(visit, head, &body, &notifier, misled).await
+            replica
+                .handle(&mut visit, head, &body, &notifier, misled)
+                .await
         }));
         let (first, last): (_, Work) = tokio::select! {
             biased;
@@ -324,37 +342,38 @@ impl Replica {
     /// Answers with one whole reply.
     async fn handle(
         &self,
-        mut visit: Visit<'_>,
+        visit: &mut Visit<'_>,
         head: Head<'_>,
         body: &[u8],
         notifier: &Notifier,
         misled: Option<&Misled>,
     ) -> Reply {
         let mut timing = Timing::start();
-        let mut reply = match Message::parse(body) {
+        let message = Message::parse(body);
+        let mut reply = match &message {
             Ok(Message::Request(request))
                 if request.method == method::LISTEN && body.len() > REQUEST_MAX_BYTES =>
             {
                 let why = "The request to listen is too long";
-                self.refusal(&mut visit, Some(request.id), &Refusal::Params(why.into()))
+                self.refusal(visit, Some(request.id), &Refusal::Params(why.into()))
             }
             Ok(Message::Request(request)) => {
                 visit.note(|entry| entry.request(request.id, &request.method));
                 let performed = self
-                    .perform(&mut visit, head, &request, notifier, misled, &mut timing)
+                    .perform(visit, head, request, notifier, misled, &mut timing)
                     .await;
                 match performed {
                     Ok((event, outcome)) => {
                         self.tally.count(event);
                         visit.note(|entry| entry.outcome(event.name()));
                         match misled.and_then(|misled| misled.rewrite(&outcome)) {
-                            None => reply::result(request.id, &outcome),
+                            None => reply::outcome(request.id, &outcome),
                             Some(wrong) => reply::result(request.id, &wrong),
                         }
                     }
                     Err(refusal) => match misled {
-                        None => self.refusal(&mut visit, Some(request.id), &refusal),
-                        Some(misled) => self.misled_refusal(&mut visit, &request, &refusal, misled),
+                        None => self.refusal(visit, Some(request.id), &refusal),
+                        Some(misled) => self.misled_refusal(visit, request, &refusal, misled),
                     },
                 }
             }
@@ -365,7 +384,7 @@ impl Replica {
                 visit.answered(&reply);
                 return reply;
             }
-            Err(unusable) => self.refusal(&mut visit, unusable.id, &unusable.fault.into()),
+            Err(unusable) => self.refusal(visit, unusable.id, &unusable.fault.into()),
         };
         reply::add(&mut reply, &visit.fields);
         let spent = timing.finish();
@@ -705,8 +724,8 @@ impl Replica {
     }
 
     /// Refuses a request of which nothing but its head is known.
-    fn refuse(&self, mut visit: Visit<'_>, refusal: &Refusal) -> Reply {
-        let reply = self.refusal(&mut visit, None, refusal);
+    fn refuse(&self, visit: &mut Visit<'_>, refusal: &Refusal) -> Reply {
+        let reply = self.refusal(visit, None, refusal);
         visit.answered(&reply);
         reply
     }

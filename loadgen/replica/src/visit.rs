@@ -25,7 +25,7 @@ impl<'r> Visit<'r> {
         Self::resume(Paused(log.map(|_| Box::new(Entry::begin()))), tally, log)
     }
 
-    pub(crate) fn pause(mut self) -> Paused {
+    pub(crate) fn pause(&mut self) -> Paused {
         self.over = true;
         Paused(self.entry.take())
     }
@@ -48,7 +48,7 @@ impl<'r> Visit<'r> {
     }
 
     /// Its reply is ready.
-    pub(crate) fn answered(mut self, reply: &Reply) {
+    pub(crate) fn answered(&mut self, reply: &Reply) {
         self.over = true;
         self.tally.answered();
         self.note(|entry| {

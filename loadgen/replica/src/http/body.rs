@@ -60,7 +60,7 @@ where
     let announced = body.size_hint();
     if announced.lower() > limit as u64 {
         if !patient && announced.lower() <= DRAIN_MAX {
-            drain(body).await;
+            Box::pin(drain(body)).await;
         }
         return Err(Incomplete::TooLarge);
     }
@@ -68,10 +68,13 @@ where
         return Ok(Bytes::new());
     };
     if first.len() > limit {
-        drain(body).await;
+        Box::pin(drain(body)).await;
         return Err(Incomplete::TooLarge);
     }
     // Most requests come in one piece and are taken as they are.
+    if body.is_end_stream() {
+        return Ok(first);
+    }
     let Some(second) = next(&mut body).await? else {
         return Ok(first);
     };
@@ -84,7 +87,7 @@ where
         if whole.len() + piece.len() > limit {
             drop(whole);
             drop(piece);
-            drain(body).await;
+            Box::pin(drain(body)).await;
             return Err(Incomplete::TooLarge);
         }
         whole.extend_from_slice(&piece);

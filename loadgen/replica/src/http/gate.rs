@@ -1,5 +1,5 @@
 use http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, EXPECT};
-use http::{HeaderMap, HeaderName, Method, request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, request};
 
 use crate::http::accept;
 use crate::http::hosts::Hosts;
@@ -13,6 +13,9 @@ pub(crate) const PATH: &str = "/mcp";
 
 /// The header that names the methods of a 405, and its value.
 pub(crate) const ALLOWED: (HeaderName, &str) = (ALLOW, "POST");
+
+/// What requests are made of.
+const JSON: &str = "application/json";
 
 /// Who may come in.
 pub(crate) struct Gate {
@@ -93,9 +96,14 @@ impl Gate {
 
 /// The value of a field that may come once; `None` when it is missing, repeated or no visible ASCII.
 pub(crate) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    once(headers, name)?.to_str().ok()
+}
+
+/// The value of a field that may come once; `None` when it is missing or repeated.
+pub(crate) fn once<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
-        (Some(value), None) => value.to_str().ok(),
+        (Some(value), None) => Some(value),
         _ => None,
     }
 }
@@ -109,13 +117,19 @@ pub(crate) fn waits(headers: &HeaderMap) -> bool {
 
 /// `application/json`, with UTF-8 if a charset is named.
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(value) = only(headers, &CONTENT_TYPE) else {
+    let Some(value) = once(headers, &CONTENT_TYPE) else {
+        return false;
+    };
+    if value == JSON {
+        return true;
+    }
+    let Ok(value) = value.to_str() else {
         return false;
     };
     let mut parts = value.split(';').map(str::trim);
     let json = parts
         .next()
-        .is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
+        .is_some_and(|kind| kind.eq_ignore_ascii_case(JSON));
     json && parts.all(|parameter| match parameter.split_once('=') {
         Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
             value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")

@@ -12,6 +12,7 @@ use crate::http::event_stream::{self, EventStream};
 use crate::http::gate::ALLOWED;
 use crate::http::reply_body::ReplyBody;
 use crate::limit::signal::Body;
+use crate::outcome::Outcome;
 use crate::refusal::{Refusal, Wire};
 use crate::timing::Spent;
 
@@ -34,6 +35,12 @@ pub(crate) fn accepted() -> Reply {
     let mut reply = Reply::new(ReplyBody::empty());
     *reply.status_mut() = StatusCode::ACCEPTED;
     reply
+}
+
+/// An outcome under the id it answers.
+pub(crate) fn outcome(id: &RawValue, outcome: &Outcome<'_>) -> Reply {
+    let body = Response::write_result_with(id, |text| outcome.write(text)).expect(WRITES);
+    json(StatusCode::OK, body)
 }
 
 /// A result under the id it answers.

@@ -11,8 +11,12 @@ use crate::http::line_end::LineEnd;
 /// The body of a reply: bytes that are there already, or events that are still to come.
 pub struct ReplyBody(Kind);
 
+/// Longer bodies are handed over in pieces of this many bytes: the transport copies each, and keeps
+/// the room for the longest as long as the connection.
+const PIECE_BYTES: usize = 16 << 10;
+
 enum Kind {
-    /// `None` once it was handed over, and for no body at all.
+    /// What is left to hand over; `None` for nothing.
     Whole(Option<Bytes>),
     Events(Box<EventStream>),
 }
@@ -62,7 +66,7 @@ impl Body for ReplyBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.get_mut().0 {
-            Kind::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
+            Kind::Whole(bytes) => Poll::Ready(next_piece(bytes).map(|b| Ok(Frame::data(b)))),
             Kind::Events(events) => events
                 .poll_event(cx)
                 .map(|event| event.map(|b| Ok(Frame::data(b)))),
@@ -83,5 +87,34 @@ impl Body for ReplyBody {
             }
             Kind::Events(_) => SizeHint::default(),
         }
+    }
+}
+
+fn next_piece(left: &mut Option<Bytes>) -> Option<Bytes> {
+    let mut bytes = left.take()?;
+    if bytes.len() > PIECE_BYTES {
+        *left = Some(bytes.split_off(PIECE_BYTES));
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_long_body_comes_in_pieces_that_make_it_up() {
+        let bytes: Bytes = (0..40_000).map(|i| (i % 251) as u8).collect();
+        let mut body = ReplyBody::whole(bytes.clone());
+        let mut came = Vec::new();
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            came.extend_from_slice(&frame.unwrap().into_data().unwrap());
+            let left = (bytes.len() - came.len()) as u64;
+            assert_eq!(body.size_hint().exact(), Some(left));
+            assert_eq!(body.is_end_stream(), left == 0);
+        }
+        assert_eq!(came, bytes);
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn lacking(
 ) -> Option<ClientCapabilities> {
     let mut lacking = ClientCapabilities::default();
     for question in questions {
-        match &question.request {
+        match question.request() {
             InputRequest::Form(_) if !declared.allows_form() => {
                 elicitation(&mut lacking).form = Some(Marker::new());
             }
@@ -64,8 +64,7 @@ mod tests {
             "tools" => return Question::sampling("k", "?", 1).with_tool("tide"),
             _ => InputRequest::Roots,
         };
-        let key = "k".into();
-        Question { key, request }
+        Question::of("k", request)
     }
 
     fn lacks(kinds: &[&str], declared: Value) -> Value {

@@ -28,7 +28,7 @@ pub(crate) enum Given {
 /// When it is no answer to a question of that kind, or does not fit what was asked.
 pub(super) fn read(raw: &RawValue, question: &Question) -> Result<Answer<Given>, Malformed> {
     let malformed = |why: &str| Malformed(format!("inputResponses.{} {why}", question.key));
-    match &question.request {
+    match question.request() {
         InputRequest::Form(form) => {
             let Some(content) = accepted(raw).map_err(malformed)? else {
                 return Ok(Answer::Refused);

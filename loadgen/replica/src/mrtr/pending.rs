@@ -29,8 +29,8 @@ impl Pending {
 
     fn one(question: &Question) -> Self {
         // Written as JSON the key ends where its quotes end.
-        let text = serde_json::to_vec(&(&question.key, &question.request))
-            .expect("questions are maps with string keys");
+        let mut text = serde_json::to_vec(&question.key).expect("a string is JSON");
+        text.extend_from_slice(question.written().get().as_bytes());
         Self::digest(&text)
     }
 

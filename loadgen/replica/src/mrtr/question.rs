@@ -1,18 +1,33 @@
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use loadgen_protocol::{ElicitForm, ElicitUrl, InputRequest, RequestedSchema, Sampling};
 use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// One question to the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
     /// The name its answer comes back under.
     pub(crate) key: Cow<'static, str>,
-    /// The embedded request that carries it.
-    pub(crate) request: InputRequest,
+    request: InputRequest,
+    /// The request as it goes out, once somebody has asked for that.
+    written: OnceLock<Box<RawValue>>,
 }
 
 impl Question {
+    /// The embedded request that carries it.
+    pub(crate) fn request(&self) -> &InputRequest {
+        &self.request
+    }
+
+    /// The same as it goes out. It is written once, for the digest and for the reply.
+    pub(crate) fn written(&self) -> &RawValue {
+        self.written.get_or_init(|| {
+            to_raw_value(&self.request).expect("requests are maps with string keys")
+        })
+    }
+
     /// Asks for a string in a form's only field.
     pub(crate) fn text(
         key: impl Into<Cow<'static, str>>,
@@ -24,6 +39,7 @@ impl Question {
 
     /// Lets the words of a form or a page end with `suffix`.
     pub(crate) fn reword(&mut self, suffix: &str) {
+        self.written.take();
         match &mut self.request {
             InputRequest::Form(ElicitForm { message, .. })
             | InputRequest::Url(ElicitUrl { message, .. }) => message.push_str(suffix),
@@ -86,6 +102,7 @@ impl Question {
 
     /// Offers the client's model a tool of this name.
     pub(crate) fn with_tool(mut self, name: &str) -> Self {
+        self.written.take();
         if let InputRequest::Sampling(sampling) = &mut self.request {
             let schema = json!({ "type": "object" });
             let tool = json!({ "name": name, "inputSchema": schema });
@@ -99,10 +116,11 @@ impl Question {
         Self::of(key, InputRequest::Roots)
     }
 
-    fn of(key: impl Into<Cow<'static, str>>, request: InputRequest) -> Self {
+    pub(super) fn of(key: impl Into<Cow<'static, str>>, request: InputRequest) -> Self {
         Self {
             key: key.into(),
             request,
+            written: OnceLock::new(),
         }
     }
 }
@@ -113,7 +131,7 @@ mod tests {
 
     #[test]
     fn questions_go_out_as_bare_requests() {
-        let sent = |question: Question| serde_json::to_value(question.request).unwrap();
+        let sent = |question: Question| serde_json::to_value(question.written()).unwrap();
         let form = json!({"method": "elicitation/create", "params": {
             "mode": "form", "message": "Sure?",
             "requestedSchema": {"type": "object", "properties": {"ok": {"type": "boolean"}},
@@ -133,5 +151,16 @@ mod tests {
             "messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}]}});
         assert_eq!(sent(Question::sampling("k", "Hi", 100)), model);
         assert_eq!(sent(Question::roots("k")), json!({"method": "roots/list"}));
+    }
+
+    #[test]
+    fn what_changes_after_it_was_written_is_written_anew() {
+        let mut page = Question::visit("k", "Agree", "https://harbour.example/rules");
+        let before = page.written().get().to_owned();
+        page.reword("!");
+        assert_eq!(page.written().get(), before.replace("Agree", "Agree!"));
+        let model = Question::sampling("k", "Hi", 100);
+        let before = model.written().get().to_owned();
+        assert_ne!(model.with_tool("tide").written().get(), before);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Request;
+use http::request;
 use hyper::body::Body;
 use serde_json::{Map, Value};
 
@@ -40,18 +40,19 @@ impl Replica {
     /// Answers while something is wrong.
     pub(super) async fn misled_reply<B>(
         self: &Arc<Self>,
-        visit: Visit<'_>,
-        request: Request<B>,
+        visit: &mut Visit<'_>,
+        head: &mut request::Parts,
+        body: &mut B,
     ) -> Reply
     where
         B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
         self.faults.wait().await;
         let Some(misled) = self.faults.request().map(Arc::new) else {
-            return self.answer(visit, request, None).await;
+            return self.answer(visit, head, body, None).await;
         };
         misled.begin().await;
-        let reply = self.answer(visit, request, Some(&misled)).await;
+        let reply = self.answer(visit, head, body, Some(&misled)).await;
         misled.end(reply).await
     }
 

@@ -46,6 +46,9 @@ impl Default for Protocol {
         builder
             .http1()
             .max_buf_size(BUFFER_BYTES)
+            // Head and body leave as one piece of memory: for replies of the usual size that is cheaper
+            // than to have the system gather them. Bodies come in pieces, so little is copied at once.
+            .writev(false)
             // The keeper's business: hyper's own timer runs between requests too, and allocates.
             .header_read_timeout(None);
         builder

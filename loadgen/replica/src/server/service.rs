@@ -42,7 +42,8 @@ pub(crate) fn answer(
         }
     }
     let limit_bytes = shared.replica.body_limit_bytes();
-    let request = request.map(|body| Intake::new(body, limit_bytes, &shared.large_bodies));
+    let (mut head, body) = request.into_parts();
+    let mut body = Intake::new(body, limit_bytes, &shared.large_bodies);
     // Streams of HTTP/2 have turns of their own.
     let must_wait = version != Version::HTTP_2 && link.has_had_its_turn();
     async move {
@@ -50,7 +51,7 @@ pub(crate) fn answer(
             yield_now().await;
         }
         let shared = &in_flight.link().shared;
-        let mut reply = shared.replica.reply(request).await;
+        let mut reply = shared.replica.reply_to(&mut head, &mut body).await;
         if Cut::is_wanted(&reply) {
             shared.connections.count(Happened::Cut);
             return Err(Cut);

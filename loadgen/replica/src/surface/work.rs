@@ -73,7 +73,8 @@ impl Entry for Work {
         }
         burn(Duration::from_micros(cpu_us.into()));
         if sleep_ms > 0 {
-            sleep(call, sleep_ms).await;
+            // In a box, since every request's future has room for that of every tool.
+            Box::pin(sleep(call, sleep_ms)).await;
         }
         Ok(Step::done("x".repeat(response_bytes as usize)))
     }
