@@ -5,18 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use hyper::HeaderMap;
-use loadgen_measure::{Outcome, Recorder, RoundSample, ServerTiming, Shape, WorkflowSample};
+use loadgen_measure::{Outcome, Recorder, Shape, WorkflowSample};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::failures::Failures;
-use crate::classify::Reply;
+use super::flight::{Flight, Flying};
 use crate::plan::Plan;
 use crate::schedule::workflow_rng;
 use crate::spread::choose;
-use crate::transport::{Failure, Outgoing, Trace, Transport, request_headers};
+use crate::transport::{Transport, request_headers};
 use crate::workflow::{Step, Template, Workflow};
 
 /// Counts that other threads may look at while the run goes on.
@@ -30,53 +29,18 @@ pub(super) struct Shared {
 
 /// What one thread holds.
 pub(super) struct Core<T> {
-    plan: Arc<Plan>,
-    kinds: Vec<(Template, HeaderMap)>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) kinds: Vec<(Template, HeaderMap)>,
     replicas: u16,
-    transport: T,
-    epoch: Instant,
-    shared: Arc<Shared>,
-    recorder: RefCell<Recorder>,
+    pub(super) transport: T,
+    pub(super) epoch: Instant,
+    pub(super) shared: Arc<Shared>,
+    pub(super) recorder: RefCell<Recorder>,
     failures: RefCell<Failures>,
     flights: RefCell<HashMap<u64, Rc<Flight>>>,
     flying: RefCell<Flying>,
     /// Told whenever a workflow ends.
     pub(super) landed: Notify,
-}
-
-/// Workflows in flight, integrated over time: the left side of Little's law, kept apart from every
-/// latency.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Flying {
-    pub(super) now: u64,
-    pub(super) max: u64,
-    pub(super) changes: u64,
-    pub(super) area_ns: u128,
-    since: Duration,
-}
-
-/// One workflow in flight, as far as the end of the run has to know it.
-#[derive(Debug)]
-struct Flight {
-    kind: usize,
-    intended: Duration,
-    started: Duration,
-    think: Cell<Duration>,
-    rounds: Cell<u16>,
-    /// The round that waits for its reply; `None` while the user thinks.
-    round: Cell<Option<Waiting>>,
-    trace: RefCell<Rc<Trace>>,
-}
-
-/// A round that was begun.
-#[derive(Debug, Clone, Copy)]
-struct Waiting {
-    round: u16,
-    intended: Duration,
-    replica: u16,
-    minted_by: Option<u16>,
-    request_bytes: u64,
-    state_sent_bytes: Option<u64>,
 }
 
 impl<T: Transport> Core<T> {
@@ -196,106 +160,6 @@ impl<T: Transport> Core<T> {
         outcome
     }
 
-    /// One round: request, reply, sample. Gives what is next and when the reply was whole.
-    async fn round(
-        &self,
-        flight: &Flight,
-        workflow: &mut Workflow,
-        due: Duration,
-        replica: u16,
-        minted_by: Option<u16>,
-    ) -> (Step, Duration) {
-        let (template, headers) = &self.kinds[flight.kind];
-        let body = Bytes::from(workflow.body(template));
-        let waiting = Waiting {
-            round: workflow.round(),
-            intended: due,
-            replica,
-            minted_by,
-            request_bytes: body.len() as u64,
-            state_sent_bytes: workflow.state_bytes(),
-        };
-        let trace = Rc::new(Trace::default());
-        *flight.trace.borrow_mut() = Rc::clone(&trace);
-        flight.round.set(Some(waiting));
-        let answer = self
-            .transport
-            .send(
-                Outgoing {
-                    to: replica,
-                    headers,
-                    id: &workflow.request_id(),
-                    body,
-                    timeout: self.plan.timeout,
-                },
-                &trace,
-            )
-            .await;
-        flight.round.set(None);
-        flight.rounds.set(flight.rounds.get().saturating_add(1));
-        let (step, done, reply, state) = match answer {
-            Ok((reply, done)) => {
-                let kind = &self.plan.kinds[flight.kind];
-                let (step, state) = workflow.take(&reply, &self.plan, kind);
-                let done = done.saturating_duration_since(self.epoch);
-                (step, done, Some(reply), state)
-            }
-            Err(failure) => (no_reply(&failure), self.now(), None, None),
-        };
-        let outcome = match &step {
-            Step::Again { .. } => Outcome::Ok,
-            Step::Over { outcome, .. } => *outcome,
-        };
-        let sample = self.sample(&waiting, &trace, outcome, done, flight.kind);
-        self.record(&RoundSample {
-            response_bytes: reply.as_ref().map(|r| r.body_bytes),
-            state_received_bytes: state,
-            server: reply.map_or_else(ServerTiming::default, |r: Reply| r.server),
-            ..sample
-        });
-        if let Some(time) = trace.connect.get() {
-            self.with_recorder(|r| r.connect(replica, time));
-        }
-        (step, done)
-    }
-
-    fn sample(
-        &self,
-        waiting: &Waiting,
-        trace: &Trace,
-        outcome: Outcome,
-        done: Duration,
-        kind: usize,
-    ) -> RoundSample {
-        let sent = trace
-            .sent
-            .get()
-            .map(|at| at.saturating_duration_since(self.epoch));
-        RoundSample {
-            kind,
-            round: waiting.round,
-            outcome,
-            attempts: u16::from(sent.is_some()),
-            intended: waiting.intended,
-            first_sent: sent,
-            sent,
-            done,
-            replica: waiting.replica,
-            minted_by: waiting.minted_by,
-            request_bytes: waiting.request_bytes,
-            response_bytes: None,
-            state_sent_bytes: waiting.state_sent_bytes,
-            state_received_bytes: None,
-            server: ServerTiming::default(),
-            reused_connection: trace.reused.get(),
-        }
-    }
-
-    fn record(&self, sample: &RoundSample) {
-        self.recorder.borrow_mut().round(sample);
-        count(&self.shared.rounds);
-    }
-
     fn take_off(&self, id: u64, kind: usize, intended: Duration) -> Rc<Flight> {
         let flight = Rc::new(Flight {
             kind,
@@ -372,22 +236,6 @@ impl<T: Transport> Core<T> {
 }
 
 /// Only the owning thread writes; others read.
-fn count(counter: &AtomicU64) {
+pub(super) fn count(counter: &AtomicU64) {
     counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-}
-
-fn no_reply(failure: &Failure) -> Step {
-    let (outcome, why) = match failure {
-        Failure::Connection(why) => (Outcome::ConnectError, why.clone()),
-        Failure::Stale => (
-            Outcome::StaleConnection,
-            "the server closed a kept-alive connection as the request was sent".to_owned(),
-        ),
-        Failure::Timeout => (
-            Outcome::Timeout,
-            "no whole reply in the allowed time".to_owned(),
-        ),
-        Failure::Generator(why) => (Outcome::GeneratorFault, why.clone()),
-    };
-    Step::Over { outcome, why }
 }

@@ -3,7 +3,9 @@
 
 mod core;
 mod failures;
+mod flight;
 mod load;
+mod round;
 mod run;
 #[cfg(test)]
 mod tests;

@@ -14,8 +14,9 @@ use tokio::sync::{mpsc as async_mpsc, watch};
 use tokio::task::LocalSet;
 use tokio::time::Instant;
 
-use super::core::{Core, Flying, Shared};
+use super::core::{Core, Shared};
 use super::failures::Failures;
+use super::flight::Flying;
 use super::load::{Part, offer};
 use crate::plan::{Load, Plan};
 use crate::target::Target;

@@ -21,7 +21,8 @@ use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
 
 use self::double::{Answer, Asked, Double};
-use super::core::{Core, Flying, Shared};
+use super::core::{Core, Shared};
+use super::flight::Flying;
 use super::load::{Part, offer};
 use super::run::Stop;
 use crate::plan::Plan;

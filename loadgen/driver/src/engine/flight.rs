@@ -1,0 +1,40 @@
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::transport::Trace;
+
+/// Workflows in flight, integrated over time: the left side of Little's law, kept apart from every
+/// latency.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Flying {
+    pub(super) now: u64,
+    pub(super) max: u64,
+    pub(super) changes: u64,
+    pub(super) area_ns: u128,
+    pub(super) since: Duration,
+}
+
+/// One workflow in flight, as far as the end of the run has to know it.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) kind: usize,
+    pub(super) intended: Duration,
+    pub(super) started: Duration,
+    pub(super) think: Cell<Duration>,
+    pub(super) rounds: Cell<u16>,
+    /// The round that waits for its reply; `None` while the user thinks.
+    pub(super) round: Cell<Option<Waiting>>,
+    pub(super) trace: RefCell<Rc<Trace>>,
+}
+
+/// A round that was begun.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting {
+    pub(super) round: u16,
+    pub(super) intended: Duration,
+    pub(super) replica: u16,
+    pub(super) minted_by: Option<u16>,
+    pub(super) request_bytes: u64,
+    pub(super) state_sent_bytes: Option<u64>,
+}
