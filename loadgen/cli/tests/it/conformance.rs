@@ -66,6 +66,22 @@ fn a_replica_conforms_with_every_reply_as_json() {
     conforms("json");
 }
 
+/// The client scenarios, with `loadgen run` as the client.
+#[test]
+fn the_generator_conforms_as_a_client() {
+    let Some(mut script) = script() else { return };
+    let done = script
+        .args(["--client", "--loadgen", env!("CARGO_BIN_EXE_loadgen")])
+        .output()
+        .expect("the script ran before");
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    assert!(
+        said(&done).contains("passes: 3 client scenarios"),
+        "{}",
+        said(&done)
+    );
+}
+
 /// Shows that the script notices: the replica is told to leave something out.
 #[test]
 fn a_replica_without_result_types_does_not_conform() {

@@ -81,6 +81,37 @@ fn good_servers_pass_without_a_word() {
 }
 
 #[test]
+fn a_refusal_of_the_very_version_that_is_supported_is_asked_again_once() {
+    let refusal = |heard: &Heard| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32022,"message":"no","data":{{"supported":["2026-07-28"],"requested":"2026-07-28"}}}}}}"#,
+            heard.id()
+        );
+        vec![Act::Write(http(
+            "400 Bad Request",
+            "application/json",
+            &body,
+        ))]
+    };
+    let once = Server::new(move |heard| {
+        if heard.json()["id"] == "probe" {
+            return refusal(heard);
+        }
+        if heard.is_discover() {
+            return discovered(heard);
+        }
+        vec![Act::Write(complete(heard))]
+    });
+    let report = look(&any_plan(), &[once.url()]).unwrap();
+    assert_eq!(report.warnings, Vec::<String>::new());
+    assert_eq!(once.heard().len(), 3, "refused, asked again, one workflow");
+    let always = Server::new(refusal);
+    let error = look(&any_plan(), &[always.url()]).unwrap_err().to_string();
+    assert!(error.contains("refuses server/discover"), "{error}");
+    assert_eq!(always.heard().len(), 2);
+}
+
+#[test]
 fn a_dead_target_beside_a_living_one_is_a_warning() {
     let (server, closed) = (good(), ClosedPort::new());
     let dead = closed.url();

@@ -1,0 +1,195 @@
+//! One look at each target before the load: can it be loaded at all?
+
+mod discover;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use loadgen_measure::Outcome;
+use tokio::task::LocalSet;
+
+use self::discover::Discovered;
+use crate::classify::Reply;
+use crate::plan::{Kind, Plan};
+use crate::schedule::workflow_rng;
+use crate::target::Target;
+use crate::transport::{Failure, Http1, Outgoing, Trace, Transport, request_headers};
+use crate::workflow::{Step, Template, Workflow};
+
+/// Longest time for one reply of the probe.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A target that cannot be loaded, and why, in one line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("target {url}: {why}")]
+pub struct Unusable {
+    url: String,
+    why: String,
+}
+
+/// What the probe saw of targets that can be loaded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProbeReport {
+    /// Things to tell before the load, one line each: dead replicas beside living ones, and probe
+    /// workflows that did not end well although nothing is wrong with the target as such.
+    pub warnings: Vec<String>,
+}
+
+enum Finding {
+    Usable(Vec<String>),
+    Dead(String),
+    Unusable(String),
+}
+
+/// Looks at every target: `server/discover`, then one workflow of each kind, up to the first kind
+/// that was asked something, every round of it on the same target.
+///
+/// A target that does not accept connections counts only against itself as long as another one
+/// does. Replicas that refuse only each other's states pass: no probe workflow changes replica.
+///
+/// # Errors
+/// The first target that is no stateless MCP server, or that refuses the very state that it minted;
+/// or any, when none accepts connections.
+pub async fn probe(plan: &Plan, targets: &[Target]) -> Result<ProbeReport, Unusable> {
+    LocalSet::new()
+        .run_until(async {
+            let mut report = ProbeReport::default();
+            let mut dead = Vec::new();
+            for target in targets {
+                let unusable = |why: String| Unusable {
+                    url: target.url().to_owned(),
+                    why,
+                };
+                match look(plan, target).await {
+                    Finding::Usable(warnings) => report
+                        .warnings
+                        .extend(warnings.into_iter().map(|w| unusable(w).to_string())),
+                    Finding::Dead(why) => dead.push(unusable(why)),
+                    Finding::Unusable(why) => return Err(unusable(why)),
+                }
+            }
+            if dead.len() == targets.len()
+                && let Some(first) = dead.pop()
+            {
+                return Err(first);
+            }
+            report.warnings.extend(
+                dead.iter()
+                    .map(|d| format!("{d}; its share of the rounds will fail")),
+            );
+            Ok(report)
+        })
+        .await
+}
+
+async fn look(plan: &Plan, target: &Target) -> Finding {
+    let probe = Rc::new(Probe {
+        transport: Http1::new(std::slice::from_ref(target), 1),
+    });
+    let mut warnings = Vec::new();
+    match probe.discover().await {
+        Ok(Discovered::Usable { warning }) => warnings.extend(warning),
+        Ok(Discovered::Unusable { why }) => return Finding::Unusable(why),
+        Err(failure) => return from_failure(failure),
+    }
+    // Numbers that no workflow of the load has.
+    for (id, kind) in (0..=u64::MAX).rev().zip(&plan.kinds) {
+        match probe.workflow(plan, kind, id).await {
+            Ok(Ended {
+                outcome,
+                asked,
+                why,
+            }) => {
+                if outcome == Outcome::StateRejected {
+                    return Finding::Unusable(format!(
+                        "refuses the requestState that it minted itself ({}: {why}); no workflow \
+                         can end well there",
+                        kind.name
+                    ));
+                }
+                if outcome != Outcome::Ok {
+                    warnings.push(format!(
+                        "the probe of {} ended as {outcome}: {why}",
+                        kind.name
+                    ));
+                }
+                if asked {
+                    break;
+                }
+            }
+            // It answered before: a slow tool is for the load to measure.
+            Err(Failure::Timeout) => warnings.push(format!(
+                "the probe of {} had no reply within {} s",
+                kind.name,
+                patience(plan).as_secs_f64()
+            )),
+            Err(failure) => return from_failure(failure),
+        }
+    }
+    Finding::Usable(warnings)
+}
+
+fn from_failure(failure: Failure) -> Finding {
+    match failure {
+        Failure::Connection(why) | Failure::Generator(why) => Finding::Dead(why),
+        Failure::Stale => Finding::Dead("closes connections at once".to_owned()),
+        Failure::Timeout => {
+            Finding::Unusable(format!("did not reply within {} s", PATIENCE.as_secs()))
+        }
+    }
+}
+
+/// How long a round of a probe workflow may take.
+fn patience(plan: &Plan) -> Duration {
+    plan.timeout.min(PATIENCE)
+}
+
+struct Ended {
+    outcome: Outcome,
+    asked: bool,
+    why: String,
+}
+
+struct Probe {
+    transport: Http1,
+}
+
+impl Probe {
+    async fn workflow(&self, plan: &Plan, kind: &Kind, id: u64) -> Result<Ended, Failure> {
+        let template = Template::new(kind);
+        let headers = request_headers(&template.headers);
+        let mut workflow = Workflow::new(id, workflow_rng(plan.seed, id));
+        loop {
+            let reply = self
+                .send(Outgoing {
+                    to: 0,
+                    headers: &headers,
+                    id: &workflow.request_id(),
+                    body: Bytes::from(workflow.body(&template)),
+                    timeout: patience(plan),
+                })
+                .await?;
+            match workflow.take(&reply, plan, kind).0 {
+                // The user's thinking time is left out; a server's wish to be asked later is not.
+                Step::Again { pause } => {
+                    tokio::time::sleep(pause.min(plan.state_only_pause)).await;
+                }
+                Step::Over { outcome, why } => {
+                    return Ok(Ended {
+                        outcome,
+                        asked: workflow.round() > 0,
+                        why,
+                    });
+                }
+            }
+        }
+    }
+
+    async fn send(&self, request: Outgoing<'_>) -> Result<Reply, Failure> {
+        self.transport
+            .send(request, &Trace::default())
+            .await
+            .map(|(reply, _)| reply)
+    }
+}
