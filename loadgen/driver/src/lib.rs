@@ -21,6 +21,8 @@ mod workflow;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{FleetPlan, KeyPlan, Kind, Load, Plan, Spread};
 pub use probe::{ProbeReport, Unusable, probe};
-pub use scenario::{FleetTable, LoadTable, Scenario, ScenarioError, Source, WorkflowTable};
-pub use schedule::Schedule;
+pub use scenario::{
+    FleetTable, LoadTable, Scenario, ScenarioError, Source, StageTable, WorkflowTable,
+};
+pub use schedule::{RateCurve, Schedule, Spacing, Stretch};
 pub use target::{Target, TargetError};

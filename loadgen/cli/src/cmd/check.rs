@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use loadgen_driver::{KeyPlan, Load, Plan, Spread};
+use loadgen_driver::{KeyPlan, Load, Plan, Schedule, Spacing, Spread, Stretch};
 
 use crate::console;
 use crate::failure::Failure;
@@ -30,10 +30,7 @@ fn describe(plan: &Plan) -> String {
             schedule,
             rate_per_s,
             ..
-        } => format!(
-            "partly open, {rate_per_s} workflows/s for {duration} s: {} workflows",
-            schedule.count()
-        ),
+        } => open(schedule, *rate_per_s, duration),
         Load::Closed { concurrency } => {
             format!("closed, {concurrency} users for {duration} s")
         }
@@ -72,6 +69,36 @@ fn describe(plan: &Plan) -> String {
             "  must   {} {} {}\n",
             threshold.metric, threshold.comparison, threshold.limit
         ));
+    }
+    text
+}
+
+/// Rate, time, number and spacing of arrivals; a rate that changes has one line a stage.
+fn open(schedule: &Schedule, rate_per_s: f64, duration_s: f64) -> String {
+    let spacing = match schedule.spacing() {
+        Spacing::Even => "",
+        Spacing::Poisson => ", Poisson arrivals",
+    };
+    let count = schedule.count();
+    if schedule.curve().stretches().len() == 1 {
+        return format!(
+            "partly open, {rate_per_s} workflows/s for {duration_s} s: {count} workflows{spacing}"
+        );
+    }
+    let mut text =
+        format!("partly open, stages of {duration_s} s in all: {count} workflows{spacing}");
+    for Stretch {
+        time,
+        from_per_s: from,
+        to_per_s: to,
+    } in schedule.curve().stretches()
+    {
+        let rate = if from == to {
+            format!("{to} workflows/s")
+        } else {
+            format!("{from} to {to} workflows/s")
+        };
+        text.push_str(&format!("\n         {rate} for {} s", time.as_secs_f64()));
     }
     text
 }

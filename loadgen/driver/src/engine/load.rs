@@ -40,16 +40,16 @@ pub(super) async fn offer<T: Transport + 'static>(
     pacer: &Timer,
     mut stop: watch::Receiver<Stop>,
 ) -> Duration {
-    match core.plan().load {
+    match &core.plan().load {
         Load::Open {
             schedule,
             max_in_flight,
             ..
         } => {
-            let limit = u64::from(part.share(max_in_flight));
-            open(core, part, pacer, &schedule, limit, &mut stop).await;
+            let limit = u64::from(part.share(*max_in_flight));
+            open(core, part, pacer, schedule, limit, &mut stop).await;
         }
-        Load::Closed { concurrency } => closed(core, part, concurrency, &mut stop).await,
+        Load::Closed { concurrency } => closed(core, part, *concurrency, &mut stop).await,
     }
     let ended = core.now().min(core.plan().duration);
     let outcome = drain(core, &mut stop).await;
@@ -67,8 +67,9 @@ async fn open<T: Transport + 'static>(
 ) {
     let last = latest(core.plan());
     let mut id = u64::from(part.index);
+    let mut arrivals = schedule.arrivals(core.plan().seed);
     while id < schedule.count() {
-        let due = schedule.due(id);
+        let due = arrivals.due(id);
         tokio::select! {
             biased;
             () = stopped(stop) => {

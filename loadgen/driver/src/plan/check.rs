@@ -5,12 +5,11 @@ use loadgen_protocol::names::method;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::{FleetPlan, KeyPlan, Kind, Load, Spread};
+use super::{FleetPlan, KeyPlan, Kind, Spread};
 use crate::scenario::{FleetTable, LoadTable, Scenario, ScenarioError, Source, WorkflowTable};
-use crate::schedule::Schedule;
 
 /// Longest duration that a scenario may ask for anywhere.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Most replicas that a run starts.
 const MOST_REPLICAS: u32 = 64;
 
@@ -20,7 +19,7 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn wrong<T>(&self, value: &Spanned<T>, message: &str) -> ScenarioError {
+    pub(super) fn wrong<T>(&self, value: &Spanned<T>, message: &str) -> ScenarioError {
         self.source.at(&value.span(), message)
     }
 
@@ -90,57 +89,6 @@ impl Check<'_> {
             None => Ok(default),
             Some(value) if (1..=most).contains(value.get_ref()) => Ok(*value.get_ref()),
             Some(value) => Err(self.wrong(value, &format!("{key} must be 1 to {most}"))),
-        }
-    }
-
-    pub(super) fn load(
-        &self,
-        table: &Spanned<LoadTable>,
-        duration: Duration,
-    ) -> Result<Load, ScenarioError> {
-        let load = table.get_ref();
-        let max_in_flight = self.count("max_in_flight", &load.max_in_flight, 10_000, 10_000_000)?;
-        match (&load.rate_per_s, &load.concurrency) {
-            (Some(rate), None) => {
-                let rate_per_s = *rate.get_ref();
-                if !(rate_per_s.is_finite() && rate_per_s > 0.0 && rate_per_s <= 1e6) {
-                    return Err(self.wrong(
-                        rate,
-                        "rate_per_s must be above 0 and at most 1000000, in workflows per second",
-                    ));
-                }
-                let schedule = Schedule::constant(rate_per_s, duration);
-                if schedule.count() == 0 {
-                    return Err(self.wrong(
-                        rate,
-                        "rate_per_s x duration_s is below 1, so no workflow would arrive; raise \
-                         one of them",
-                    ));
-                }
-                Ok(Load::Open {
-                    schedule,
-                    rate_per_s,
-                    max_in_flight,
-                })
-            }
-            (None, Some(_)) => {
-                if let Some(limit) = &load.max_in_flight {
-                    return Err(self.wrong(
-                        limit,
-                        "max_in_flight is for `rate_per_s`; with `concurrency` that is the limit",
-                    ));
-                }
-                let concurrency = self.count("concurrency", &load.concurrency, 1, 100_000)?;
-                Ok(Load::Closed { concurrency })
-            }
-            (Some(_), Some(both)) => Err(self.wrong(
-                both,
-                "give `rate_per_s` (workflows arrive) or `concurrency` (users wait), not both",
-            )),
-            (None, None) => Err(self.wrong(
-                table,
-                "[load] needs `rate_per_s` (workflows per second) or `concurrency` (users)",
-            )),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The checked form of a scenario: everything after it trusts these values.
 
 mod check;
+mod load;
 
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use sha2::{Digest, Sha256};
 
 use self::check::Check;
 use crate::scenario::{Scenario, ScenarioError, Source};
-use crate::schedule::Schedule;
+
+pub use self::load::Load;
 
 /// What a run does.
 #[derive(Debug, Clone)]
@@ -44,25 +46,6 @@ pub struct Plan {
     pub kinds: Vec<Kind>,
     /// Limits on figures.
     pub thresholds: Vec<Threshold>,
-}
-
-/// When workflows begin.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Load {
-    /// Partly open: workflows arrive by the schedule and do not wait for each other.
-    Open {
-        /// The arrivals.
-        schedule: Schedule,
-        /// Workflows per second.
-        rate_per_s: f64,
-        /// Most workflows in flight; further arrivals are not started.
-        max_in_flight: u32,
-    },
-    /// Closed: so many users, each beginning its next workflow when the last one ended.
-    Closed {
-        /// Number of users.
-        concurrency: u32,
-    },
 }
 
 /// Which replica gets a round.
@@ -126,7 +109,7 @@ impl Plan {
     pub fn new(scenario: &Scenario, source: &Source) -> Result<Self, ScenarioError> {
         let check = Check { source };
         let load = scenario.load.get_ref();
-        let duration = check.time("duration_s", &load.duration_s, false)?;
+        let (shape, duration) = check.load(&scenario.load)?;
         let kinds = check.kinds(&scenario.workflow)?;
         Ok(Self {
             scenario: ScenarioRecord {
@@ -140,7 +123,7 @@ impl Plan {
                 .as_ref()
                 .map(|fleet| check.fleet(fleet))
                 .transpose()?,
-            load: check.load(&scenario.load, duration)?,
+            load: shape,
             duration,
             drain: check.optional_time("drain_s", &load.drain_s, 10.0, true)?,
             timeout: check.optional_time("timeout_s", &load.timeout_s, 30.0, false)?,
@@ -171,18 +154,7 @@ impl Plan {
     /// The load in words and numbers for the result.
     #[must_use]
     pub fn workload(&self) -> Workload {
-        match &self.load {
-            Load::Open { rate_per_s, .. } => Workload {
-                label: "partly open".to_owned(),
-                arrival_rate_per_s: Some(*rate_per_s),
-                concurrency: None,
-            },
-            Load::Closed { concurrency } => Workload {
-                label: "closed".to_owned(),
-                arrival_rate_per_s: None,
-                concurrency: Some(u64::from(*concurrency)),
-            },
-        }
+        self.load.workload()
     }
 
     /// The kind of the workflow whose random stream this is: its first draw.

@@ -2,12 +2,14 @@
 
 mod error;
 mod source;
+mod stage;
 
 use serde::Deserialize;
 use toml::{Spanned, Table};
 
 pub use error::ScenarioError;
 pub use source::Source;
+pub use stage::StageTable;
 
 /// A scenario file. [`crate::Plan::new`] turns it into a checked value.
 #[derive(Debug, Deserialize)]
@@ -58,15 +60,23 @@ pub struct FleetTable {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadTable {
-    /// Partly open workload: workflows that arrive per second. Either this or `concurrency`.
+    /// Partly open workload: workflows that arrive per second. Either this, or stages, or
+    /// `concurrency`.
     #[serde(default)]
     pub rate_per_s: Option<Spanned<f64>>,
     /// Closed workload: workflows kept in flight. Either this or `rate_per_s`. A user whose workflow
     /// got no connection waits 0.1 s before the next one.
     #[serde(default)]
     pub concurrency: Option<Spanned<u32>>,
-    /// How long workflows arrive, in seconds.
-    pub duration_s: Spanned<f64>,
+    /// How long workflows arrive, in seconds. Absent: as long as the stages.
+    #[serde(default)]
+    pub duration_s: Option<Spanned<f64>>,
+    /// How arrivals are spread under the rate: `constant` (default) or `poisson`.
+    #[serde(default)]
+    pub arrivals: Option<Spanned<String>>,
+    /// A rate that changes, instead of `rate_per_s` and `duration_s`.
+    #[serde(default)]
+    pub stage: Option<Spanned<Vec<Spanned<StageTable>>>>,
     /// How long workflows in flight may end after that, in seconds. Absent: 10.
     #[serde(default)]
     pub drain_s: Option<Spanned<f64>>,
@@ -194,8 +204,8 @@ mod tests {
     #[test]
     fn missing_parts_and_broken_syntax_are_named() {
         assert!(refused("").contains("empty"), "{}", refused(""));
-        let error = refused("[load]\nrate_per_s = 1\n[[workflow]]\ntool = \"echo\"\n");
-        assert!(error.contains("missing field `duration_s`"), "{error}");
+        let error = refused("[load]\nrate_per_s = 1\n[[workflow]]\nweight = 1\n[[load.stage]]\n");
+        assert!(error.contains("missing field `rate_per_s`"), "{error}");
         let error = refused("[load\n");
         assert!(error.starts_with("x.toml:1:"), "{error}");
         assert!(!error.contains('\n'), "one line: {error}");

@@ -1,5 +1,6 @@
 //! The engine over a transport double under paused time: every figure is exact.
 
+mod arrivals;
 mod double;
 mod endings;
 mod routing;
@@ -40,6 +41,7 @@ struct Play {
     /// Whether somebody holds the run after that.
     held: bool,
     part: Part,
+    seed: u64,
 }
 
 impl Play {
@@ -51,13 +53,14 @@ impl Play {
             stops: Vec::new(),
             held: true,
             part: Part { index: 0, of: 1 },
+            seed: 1,
         }
     }
 
     fn plan(&self) -> Plan {
         let text = format!(
-            "[load]\n{}\n[[workflow]]\ntool = \"t\"\n{}\n",
-            self.load, self.workflow
+            "seed = {}\n[load]\n{}\n[[workflow]]\ntool = \"t\"\n{}\n",
+            self.seed, self.load, self.workflow
         );
         let source = Source::new("play.toml", text);
         Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap()
