@@ -19,6 +19,14 @@ impl Failure {
         }
     }
 
+    /// The user ended it: exit code 130.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            code: 130,
+            error: anyhow::anyhow!("interrupted"),
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }

@@ -41,6 +41,11 @@ struct Replica {
 impl Fleet {
     /// Starts the replicas and waits until each is ready.
     pub(crate) fn start(plan: &FleetPlan) -> anyhow::Result<Self> {
+        Self::start_with(plan, &[])
+    }
+
+    /// The same, with these options of `loadgen replica` besides.
+    pub(crate) fn start_with(plan: &FleetPlan, options: &[String]) -> anyhow::Result<Self> {
         let shared = KeyRing::single(Key::generate(KeyId(1), None));
         let mut fleet = Self::default();
         for instance in 0..plan.replicas {
@@ -49,7 +54,7 @@ impl Fleet {
                 KeyPlan::Own => KeyRing::single(Key::generate(KeyId(1), None)),
             };
             fleet.replicas.push(
-                Replica::spawn(plan, instance, &ring)
+                Replica::spawn(plan, instance, &ring, options)
                     .with_context(|| format!("cannot start replica {instance}"))?,
             );
         }
@@ -58,6 +63,25 @@ impl Fleet {
 
     pub(crate) fn urls(&self) -> Vec<String> {
         self.replicas.iter().map(|r| r.url.clone()).collect()
+    }
+
+    /// Gives every replica a line of docs/faults.md.
+    pub(crate) fn tell(&mut self, line: &str) -> anyhow::Result<()> {
+        for replica in &mut self.replicas {
+            let stdin = replica.stdin.as_mut().context("it has no standard input")?;
+            writeln!(stdin, "{line}")
+                .and_then(|()| stdin.flush())
+                .with_context(|| format!("replica {} takes no commands", replica.url))?;
+        }
+        Ok(())
+    }
+
+    /// What the replicas have used since they were ready, those that can still be read.
+    pub(crate) fn used(&self) -> Vec<ProcessUsage> {
+        let living = self.replicas.iter().filter(|r| r.died.is_none());
+        living
+            .filter_map(|r| ProcessUsage::of(r.child.id()))
+            .collect()
     }
 
     /// Notes which replicas have ended although nobody told them to. Gives those that are new.
@@ -94,12 +118,18 @@ impl Drop for Fleet {
 }
 
 impl Replica {
-    fn spawn(plan: &FleetPlan, instance: u32, ring: &KeyRing) -> anyhow::Result<Self> {
+    fn spawn(
+        plan: &FleetPlan,
+        instance: u32,
+        ring: &KeyRing,
+        options: &[String],
+    ) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program's own file is not known")?;
         let mut command = Command::new(program);
         command
             .args(["replica", "--keys-from-stdin", "--instance"])
-            .arg(instance.to_string());
+            .arg(instance.to_string())
+            .args(options);
         for (option, value) in [
             ("--algorithm", plan.algorithm.clone()),
             ("--backend", plan.backend.clone()),
