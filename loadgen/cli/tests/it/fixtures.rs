@@ -158,15 +158,26 @@ pub(crate) struct Replicas(Vec<Server>);
 impl Replicas {
     /// `options` go to every one of them.
     pub(crate) fn start(replicas: usize, options: &[&str]) -> Self {
+        Self::start_each(&vec![options.to_vec(); replicas])
+    }
+
+    /// Each has options of its own.
+    pub(crate) fn start_each(options: &[Vec<&str>]) -> Self {
         let key = "1:mint:bG9hZGdlbi10ZXN0LWtleS1ub3QtYS1zZWNyZXQtMDE\n\n";
-        let start = |instance: usize| {
+        let start = |(instance, options): (usize, &Vec<&str>)| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
             command.args(["replica", "--keys-from-stdin"]);
             command.args(["--instance", &instance.to_string()]);
             command.args(options);
             Server::start(&mut command, key)
         };
-        Self((0..replicas).map(start).collect())
+        Self(options.iter().enumerate().map(start).collect())
+    }
+
+    /// Gives one of them a line of docs/faults.md.
+    pub(crate) fn tell(&mut self, replica: usize, line: &str) {
+        let stdin = self.0[replica].child.stdin.as_mut();
+        writeln!(stdin.expect("stdin is piped"), "{line}").expect("it reads");
     }
 
     /// One URL per replica.

@@ -8,6 +8,7 @@ mod callers;
 mod conformance;
 mod control;
 mod ending;
+mod every_fault;
 mod fixtures;
 mod fleet;
 mod limits;

@@ -87,5 +87,5 @@ pub(super) fn slow(settings: &Settings) -> Exam {
 fn below(figures: &LatencyFigures, ms: f64) -> Option<f64> {
     let latency = figures.latency().ok()?;
     let fewer = latency.buckets().filter(|(ns, _)| (*ns as f64) < ms * 1e6);
-    Some(fewer.map(|(_, count)| count as f64).sum())
+    Some(fewer.map(|(_, count)| count).sum::<u64>() as f64)
 }

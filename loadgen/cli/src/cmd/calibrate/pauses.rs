@@ -9,6 +9,9 @@ use super::truth::Pause;
 /// Arrivals per second.
 const RATE: u32 = 1000;
 
+/// The same for the one long pause, so that no more wait for its end than for that of a short one.
+const FREEZE_RATE: u32 = 200;
+
 /// Four kinds of workflow; two of them ask once.
 const MIX: &str = "[[workflow]]\ntool = \"echo\"\nweight = 5\narguments = { text = \"calibrate\" }\n\
     [[workflow]]\nname = \"delete\"\ntool = \"confirm_delete\"\narguments = { path = \"a.txt\" }\n\
@@ -52,7 +55,7 @@ pub(super) fn freeze(settings: &Settings) -> Exam {
     const FREEZE_S: f64 = 1.0;
     let seconds = settings.seconds_or(10);
     let mut trial = trial(
-        settings.scenario(f64::from(RATE) / 2.0, seconds, "", ECHO),
+        settings.scenario(f64::from(FREEZE_RATE), seconds, "", ECHO),
         &[],
         seconds,
     );
@@ -66,7 +69,7 @@ pub(super) fn freeze(settings: &Settings) -> Exam {
             length_s: FREEZE_S,
             period_s: f64::from(seconds),
         },
-        u64::from(RATE / 2 * seconds),
+        u64::from(FREEZE_RATE * seconds),
     )
 }
 
