@@ -1,4 +1,4 @@
-//! From a scenario file to samples: scenario, schedule, plan, target, answers, spread, classify,
+//! From a scenario file to samples: scenario, schedule, draw, content, plan, target, answers, spread, classify,
 //! workflow, transport, probe, engine, in this order; a module uses only those before it.
 //!
 //! A [`Scenario`] mirrors the file; [`Plan`] is the checked value that everything after it trusts.
@@ -8,6 +8,8 @@
 
 mod answers;
 mod classify;
+mod content;
+mod draw;
 mod engine;
 mod plan;
 mod probe;
@@ -18,11 +20,14 @@ mod target;
 mod transport;
 mod workflow;
 
+pub use content::{Arguments, Rows};
+pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
-pub use plan::{FleetPlan, KeyPlan, Kind, Load, Plan, Spread};
+pub use plan::{AnswerPlan, ClientPlan, FleetPlan, KeyPlan, Kind, Load, Plan, Principals, Spread};
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{
-    FleetTable, LoadTable, Scenario, ScenarioError, Source, StageTable, WorkflowTable,
+    AnswersTable, ClientTable, DataTable, FleetTable, LoadTable, Scenario, ScenarioError, Source,
+    StageTable, ThinkTable, WorkflowTable,
 };
 pub use schedule::{RateCurve, Schedule, Spacing, Stretch};
 pub use target::{Target, TargetError};

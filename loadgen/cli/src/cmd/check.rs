@@ -56,13 +56,42 @@ fn describe(plan: &Plan) -> String {
     );
     let total: f64 = plan.kinds.iter().map(|kind| kind.weight).sum();
     for kind in &plan.kinds {
+        let think = match kind.think.mean() {
+            0.0 => String::new(),
+            mean => format!(", thinks {mean} s on average"),
+        };
         text.push_str(&format!(
-            "  {:>5.1} %  {} ({} {})\n",
+            "  {:>5.1} %  {} ({} {}){think}\n",
             100.0 * kind.weight / total,
             kind.name,
             kind.method,
             kind.target
         ));
+    }
+    if let Some(rows) = &plan.rows {
+        let order = if rows.in_turn() {
+            "in turn"
+        } else {
+            "at random"
+        };
+        text.push_str(&format!(
+            "  data   {} rows of {}, {order}\n",
+            rows.count(),
+            rows.file()
+        ));
+    }
+    let principals = &plan.client.principals;
+    match (principals.count(), principals.program()) {
+        (0, None) => {}
+        (0, Some(program)) => {
+            text.push_str(&format!(
+                "  tokens as {program} will print them, one a workflow\n"
+            ));
+        }
+        (count, _) => text.push_str(&format!("  tokens {count}, one a workflow\n")),
+    }
+    if plan.client.trace_context {
+        text.push_str("  client sends a trace context with every request\n");
     }
     for threshold in &plan.thresholds {
         text.push_str(&format!(

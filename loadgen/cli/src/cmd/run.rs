@@ -82,7 +82,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         Some(folder) => Store::open(folder).map_err(Failure::usage)?,
         None => Store::make_default(&plan.scenario.name)?,
     };
-    let (mut fleet, targets) = match begin(&runtime, &plan, given) {
+    let begun = plan
+        .client
+        .principals
+        .prepare()
+        .map_err(|why| Failure::usage(anyhow!(why)))
+        .and_then(|()| begin(&runtime, &plan, given));
+    let (mut fleet, targets) = match begun {
         Ok(begun) => begun,
         Err(failure) => {
             if args.out.is_none() {

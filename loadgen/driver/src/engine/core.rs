@@ -52,7 +52,7 @@ impl<T: Transport> Core<T> {
         shared: Arc<Shared>,
     ) -> Self {
         let kinds = plan.kinds.iter().map(|kind| {
-            let template = Template::new(kind);
+            let template = Template::new(&plan.client, kind);
             let headers = request_headers(&template.headers);
             (template, headers)
         });
@@ -114,7 +114,8 @@ impl<T: Transport> Core<T> {
         let mut rng = workflow_rng(self.plan.seed, id);
         let kind = self.plan.draw_kind(&mut rng);
         let flight = self.take_off(id, kind, intended);
-        self.fly_on(id, flight, Workflow::new(id, rng))
+        let workflow = Workflow::new(id, rng, &self.plan, &self.plan.kinds[kind]);
+        self.fly_on(id, flight, workflow)
     }
 
     async fn fly_on(

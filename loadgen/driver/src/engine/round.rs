@@ -39,6 +39,7 @@ impl<T: Transport> Core<T> {
                 Outgoing {
                     to: replica,
                     headers,
+                    own_headers: workflow.headers(),
                     id: &workflow.request_id(),
                     body,
                     timeout: self.plan.timeout,

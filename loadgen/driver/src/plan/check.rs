@@ -1,12 +1,10 @@
 use std::time::Duration;
 
 use loadgen_measure::Threshold;
-use loadgen_protocol::names::method;
-use serde_json::Value;
 use toml::Spanned;
 
-use super::{FleetPlan, KeyPlan, Kind, Spread};
-use crate::scenario::{FleetTable, LoadTable, Scenario, ScenarioError, Source, WorkflowTable};
+use super::{FleetPlan, KeyPlan, Spread};
+use crate::scenario::{FleetTable, LoadTable, Scenario, ScenarioError, Source};
 
 /// Longest duration that a scenario may ask for anywhere.
 pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -135,101 +133,6 @@ impl Check<'_> {
         })
     }
 
-    pub(super) fn kinds(
-        &self,
-        list: &Spanned<Vec<Spanned<WorkflowTable>>>,
-    ) -> Result<Vec<Kind>, ScenarioError> {
-        if list.get_ref().is_empty() {
-            return Err(self.wrong(list, "at least one [[workflow]] is needed"));
-        }
-        let mut kinds: Vec<Kind> = Vec::new();
-        for table in list.get_ref() {
-            let kind = self.kind(table)?;
-            if kinds.iter().any(|other| other.name == kind.name) {
-                return Err(self.wrong(
-                    table,
-                    &format!(
-                        "two workflows are called `{}`; give one of them a `name`",
-                        kind.name
-                    ),
-                ));
-            }
-            kinds.push(kind);
-        }
-        Ok(kinds)
-    }
-
-    fn kind(&self, table: &Spanned<WorkflowTable>) -> Result<Kind, ScenarioError> {
-        let flow = table.get_ref();
-        let given = [
-            (method::TOOLS_CALL, &flow.tool),
-            (method::PROMPTS_GET, &flow.prompt),
-            (method::RESOURCES_READ, &flow.resource),
-        ];
-        let mut given = given
-            .into_iter()
-            .filter_map(|(method, target)| Some((method, target.as_ref()?)));
-        let (Some((method, target)), None) = (given.next(), given.next()) else {
-            return Err(self.wrong(
-                table,
-                "a [[workflow]] needs exactly one of `tool`, `prompt` and `resource`",
-            ));
-        };
-        if target.get_ref().is_empty() {
-            return Err(self.wrong(target, "an empty name calls nothing"));
-        }
-        let weight = match &flow.weight {
-            None => 1.0,
-            Some(weight) if *weight.get_ref() > 0.0 && *weight.get_ref() <= 1e9 => {
-                *weight.get_ref()
-            }
-            Some(weight) => {
-                return Err(self.wrong(weight, "weight must be above 0 and at most 1000000000"));
-            }
-        };
-        let arguments = flow
-            .arguments
-            .as_ref()
-            .map(|arguments| self.arguments(method, arguments))
-            .transpose()?;
-        let target = target.get_ref().clone();
-        Ok(Kind {
-            name: flow
-                .name
-                .as_ref()
-                .map_or_else(|| target.clone(), |name| name.get_ref().clone()),
-            weight,
-            method,
-            target,
-            arguments,
-            think: self.optional_time("think_s", &flow.think_s, 0.0, true)?,
-        })
-    }
-
-    /// The JSON text that every round of the workflow repeats byte for byte.
-    fn arguments(
-        &self,
-        method: &str,
-        arguments: &Spanned<toml::Table>,
-    ) -> Result<String, ScenarioError> {
-        if method == method::RESOURCES_READ {
-            return Err(self.wrong(arguments, "a resource takes no arguments"));
-        }
-        let value = json(&toml::Value::Table(arguments.get_ref().clone())).ok_or_else(|| {
-            self.wrong(
-                arguments,
-                "arguments must be JSON values: no dates, no nan, no inf",
-            )
-        })?;
-        let strings_only = value
-            .as_object()
-            .is_some_and(|object| object.values().all(Value::is_string));
-        if method == method::PROMPTS_GET && !strings_only {
-            return Err(self.wrong(arguments, "arguments of a prompt must be strings"));
-        }
-        Ok(value.to_string())
-    }
-
     pub(super) fn thresholds(&self, scenario: &Scenario) -> Result<Vec<Threshold>, ScenarioError> {
         match &scenario.thresholds {
             None => Ok(vec![
@@ -247,24 +150,6 @@ impl Check<'_> {
                 .collect(),
         }
     }
-}
-
-/// A TOML value as JSON; `None` where JSON has no such value.
-fn json(value: &toml::Value) -> Option<Value> {
-    Some(match value {
-        toml::Value::String(text) => Value::String(text.clone()),
-        toml::Value::Integer(number) => Value::from(*number),
-        toml::Value::Float(number) => Value::Number(serde_json::Number::from_f64(*number)?),
-        toml::Value::Boolean(truth) => Value::Bool(*truth),
-        toml::Value::Datetime(_) => return None,
-        toml::Value::Array(list) => Value::Array(list.iter().map(json).collect::<Option<_>>()?),
-        toml::Value::Table(table) => Value::Object(
-            table
-                .iter()
-                .map(|(key, value)| Some((key.clone(), json(value)?)))
-                .collect::<Option<_>>()?,
-        ),
-    })
 }
 
 #[cfg(test)]
@@ -432,7 +317,7 @@ mod tests {
         ))
         .unwrap();
         assert_eq!(
-            plan.kinds[0].arguments.as_deref(),
+            plan.kinds[0].arguments.as_ref().unwrap().fixed(),
             Some(r#"{"f":0.5,"l":[true],"n":3,"text":"é\n"}"#)
         );
     }

@@ -1,8 +1,15 @@
 //! The checked form of a scenario: everything after it trusts these values.
 
+mod answers;
 mod check;
+mod client;
+mod json;
+mod kind;
 mod load;
+mod principals;
+mod think;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_measure::{ScenarioRecord, Threshold, Workload};
@@ -11,9 +18,14 @@ use rand::rngs::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
 
 use self::check::Check;
+use crate::content::Rows;
 use crate::scenario::{Scenario, ScenarioError, Source};
 
-pub use self::load::Load;
+pub use answers::AnswerPlan;
+pub use client::ClientPlan;
+pub use kind::Kind;
+pub use load::Load;
+pub use principals::Principals;
 
 /// What a run does.
 #[derive(Debug, Clone)]
@@ -42,6 +54,10 @@ pub struct Plan {
     pub threads: u32,
     /// Pause before a round that only echoes the state.
     pub state_only_pause: Duration,
+    /// Who the generator says it is.
+    pub client: ClientPlan,
+    /// Rows for the templates of arguments.
+    pub rows: Option<Arc<Rows>>,
     /// The mix.
     pub kinds: Vec<Kind>,
     /// Limits on figures.
@@ -84,23 +100,6 @@ pub enum KeyPlan {
     Own,
 }
 
-/// One kind of workflow in the mix.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kind {
-    /// Name in results.
-    pub name: String,
-    /// Share of the mix against the other weights.
-    pub weight: f64,
-    /// JSON-RPC method.
-    pub method: &'static str,
-    /// Name of the tool or prompt, or address of the resource.
-    pub target: String,
-    /// JSON text of the arguments; `None` when there are none.
-    pub arguments: Option<String>,
-    /// Time a user takes to answer a question.
-    pub think: Duration,
-}
-
 impl Plan {
     /// Checks a scenario.
     ///
@@ -110,7 +109,9 @@ impl Plan {
         let check = Check { source };
         let load = scenario.load.get_ref();
         let (shape, duration) = check.load(&scenario.load)?;
-        let kinds = check.kinds(&scenario.workflow)?;
+        let rows = scenario.data.as_ref().map(|data| check.rows(data));
+        let rows = rows.transpose()?;
+        let kinds = check.kinds(&scenario.workflow, rows.as_ref())?;
         Ok(Self {
             scenario: ScenarioRecord {
                 name: check.name(scenario)?,
@@ -137,6 +138,11 @@ impl Plan {
                 0.25,
                 true,
             )?,
+            client: scenario
+                .client
+                .as_ref()
+                .map_or_else(|| Ok(ClientPlan::default()), |table| check.client(table))?,
+            rows: rows.map(Arc::new),
             kinds,
             thresholds: check.thresholds(scenario)?,
         })
@@ -183,22 +189,4 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::schedule::workflow_rng;
-
-    #[test]
-    fn kinds_are_drawn_by_weight() {
-        let source = Source::new(
-            "x.toml",
-            "[load]\nrate_per_s = 1\nduration_s = 1\n[[workflow]]\ntool = \"echo\"\nweight = 3\n\
-             [[workflow]]\ntool = \"wizard\"\n",
-        );
-        let plan = Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap();
-        let first = (0..4000)
-            .filter(|id| plan.draw_kind(&mut workflow_rng(5, *id)) == 0)
-            .count();
-        // Three sigma of a binomial with n = 4000, p = 3/4 is 82.
-        assert!(first.abs_diff(3000) < 83, "{first}");
-    }
-}
+mod tests;

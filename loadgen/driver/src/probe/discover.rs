@@ -3,14 +3,16 @@
 use std::fmt;
 
 use bytes::Bytes;
-use loadgen_protocol::names::{header, meta, method};
-use loadgen_protocol::{ClientCapabilities, ErrorCode, PROTOCOL_VERSION, Response};
+use hyper::header::AUTHORIZATION;
+use loadgen_protocol::names::method;
+use loadgen_protocol::{ErrorCode, PROTOCOL_VERSION, Response};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{PATIENCE, Probe};
 use crate::classify::{Reply, beginning, clip};
-use crate::transport::{Failure, Outgoing, request_headers};
+use crate::transport::{self, Failure, Outgoing};
+use crate::workflow::{request_headers, request_meta};
 
 /// What a server says about itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub(super) enum Discovered {
     },
 }
 
-impl Probe {
+impl Probe<'_> {
     /// Asks who is there. A refusal of this revision's version by a server that names the very same
     /// one as supported is asked again, once, as the specification wants it of a client.
     pub(super) async fn discover(&self) -> Result<Discovered, Failure> {
@@ -39,22 +41,22 @@ impl Probe {
     }
 
     async fn ask(&self, id: &str) -> Result<Reply, Failure> {
-        let params = json!({"_meta": {
-            meta::PROTOCOL_VERSION: PROTOCOL_VERSION,
-            meta::CLIENT_INFO: {"name": "loadgen", "version": env!("CARGO_PKG_VERSION")},
-            meta::CLIENT_CAPABILITIES: ClientCapabilities::all(),
-        }});
+        let client = &self.plan.client;
+        let params = json!({"_meta": request_meta(client)});
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"{}","params":{params}}}"#,
             method::DISCOVER
         );
-        let headers = request_headers(&[
-            (header::PROTOCOL_VERSION, PROTOCOL_VERSION.to_owned()),
-            (header::METHOD, method::DISCOVER.to_owned()),
-        ]);
+        let headers = transport::request_headers(&request_headers(client, method::DISCOVER));
+        let token = client.principals.of(self.plan.seed, u64::MAX);
+        let own_headers: Vec<_> = token
+            .map(|token| (AUTHORIZATION, token.clone()))
+            .into_iter()
+            .collect();
         self.send(Outgoing {
             to: 0,
             headers: &headers,
+            own_headers: &own_headers,
             id,
             body: Bytes::from(body),
             timeout: PATIENCE,

@@ -85,6 +85,7 @@ pub async fn probe(plan: &Plan, targets: &[Target]) -> Result<ProbeReport, Unusa
 
 async fn look(plan: &Plan, target: &Target) -> Finding {
     let probe = Rc::new(Probe {
+        plan,
         transport: Http1::new(std::slice::from_ref(target), 1),
     });
     let mut warnings = Vec::new();
@@ -95,7 +96,7 @@ async fn look(plan: &Plan, target: &Target) -> Finding {
     }
     // Numbers that no workflow of the load has.
     for (id, kind) in (0..=u64::MAX).rev().zip(&plan.kinds) {
-        match probe.workflow(plan, kind, id).await {
+        match probe.workflow(kind, id).await {
             Ok(Ended {
                 outcome,
                 asked,
@@ -151,22 +152,26 @@ struct Ended {
     why: String,
 }
 
-struct Probe {
+struct Probe<'a> {
+    plan: &'a Plan,
     transport: Http1,
 }
 
-impl Probe {
-    async fn workflow(&self, plan: &Plan, kind: &Kind, id: u64) -> Result<Ended, Failure> {
-        let template = Template::new(kind);
+impl Probe<'_> {
+    async fn workflow(&self, kind: &Kind, id: u64) -> Result<Ended, Failure> {
+        let plan = self.plan;
+        let template = Template::new(&plan.client, kind);
         let headers = request_headers(&template.headers);
-        let mut workflow = Workflow::new(id, workflow_rng(plan.seed, id));
+        let mut workflow = Workflow::new(id, workflow_rng(plan.seed, id), plan, kind);
         loop {
+            let body = Bytes::from(workflow.body(&template));
             let reply = self
                 .send(Outgoing {
                     to: 0,
                     headers: &headers,
+                    own_headers: workflow.headers(),
                     id: &workflow.request_id(),
-                    body: Bytes::from(workflow.body(&template)),
+                    body,
                     timeout: patience(plan),
                 })
                 .await?;

@@ -1,15 +1,21 @@
 //! The scenario file as it is written: one struct per table, unknown keys refused.
 
+mod client;
+mod data;
 mod error;
 mod source;
 mod stage;
+mod workflow;
 
 use serde::Deserialize;
-use toml::{Spanned, Table};
+use toml::Spanned;
 
+pub use client::ClientTable;
+pub use data::DataTable;
 pub use error::ScenarioError;
 pub use source::Source;
 pub use stage::StageTable;
+pub use workflow::{AnswersTable, ThinkTable, WorkflowTable};
 
 /// A scenario file. [`crate::Plan::new`] turns it into a checked value.
 #[derive(Debug, Deserialize)]
@@ -27,6 +33,12 @@ pub struct Scenario {
     /// Replicas that the run starts itself. Absent: targets have to be given.
     #[serde(default)]
     pub fleet: Option<FleetTable>,
+    /// Who the generator says it is. Absent: itself, able to answer everything.
+    #[serde(default)]
+    pub client: Option<ClientTable>,
+    /// Rows for the templates of arguments.
+    #[serde(default)]
+    pub data: Option<DataTable>,
     /// How much load, how long.
     pub load: Spanned<LoadTable>,
     /// The mix of workflows; at least one.
@@ -102,33 +114,6 @@ pub struct LoadTable {
     /// official TypeScript SDK.
     #[serde(default)]
     pub state_only_pause_s: Option<Spanned<f64>>,
-}
-
-/// One `[[workflow]]` of the mix: exactly one of `tool`, `prompt` and `resource`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WorkflowTable {
-    /// Name in results. Absent: the tool, prompt or resource.
-    #[serde(default)]
-    pub name: Option<Spanned<String>>,
-    /// Share of the mix against the other weights. Absent: 1.
-    #[serde(default)]
-    pub weight: Option<Spanned<f64>>,
-    /// Tool to call.
-    #[serde(default)]
-    pub tool: Option<Spanned<String>>,
-    /// Prompt to render.
-    #[serde(default)]
-    pub prompt: Option<Spanned<String>>,
-    /// Resource to read, by address.
-    #[serde(default)]
-    pub resource: Option<Spanned<String>>,
-    /// Arguments of the tool or prompt. Absent: none are sent.
-    #[serde(default)]
-    pub arguments: Option<Spanned<Table>>,
-    /// Time a user takes to answer a question, in seconds. Absent: 0.
-    #[serde(default)]
-    pub think_s: Option<Spanned<f64>>,
 }
 
 impl Scenario {

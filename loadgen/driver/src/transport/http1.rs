@@ -128,6 +128,9 @@ impl Endpoint {
         *message.uri_mut() = self.uri.clone();
         let mut headers: HeaderMap = request.headers.clone();
         headers.insert(HOST, self.host.clone());
+        for (name, value) in request.own_headers {
+            headers.insert(name.clone(), value.clone());
+        }
         *message.headers_mut() = headers;
         message
     }

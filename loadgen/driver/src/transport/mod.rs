@@ -5,6 +5,7 @@ mod pool;
 mod stream;
 mod timing;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) to: u16,
     /// Headers beside `Host` and `Content-Length`.
     pub(crate) headers: &'a HeaderMap,
+    /// Those that only this request has.
+    pub(crate) own_headers: &'a [(HeaderName, HeaderValue)],
     /// The JSON-RPC id as written: in an event stream the reply is the message that echoes it.
     pub(crate) id: &'a str,
     /// The JSON text.
@@ -69,8 +72,8 @@ pub(crate) trait Transport {
     fn open_max(&self) -> u64;
 }
 
-/// The headers of a JSON-RPC request with these MCP headers; values must be legal header text.
-pub(crate) fn request_headers(given: &[(&'static str, String)]) -> HeaderMap {
+/// The headers of a JSON-RPC request with these further ones; names and values must be legal.
+pub(crate) fn request_headers(given: &[(Cow<'static, str>, String)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(
@@ -80,7 +83,9 @@ pub(crate) fn request_headers(given: &[(&'static str, String)]) -> HeaderMap {
     for (name, value) in given {
         let value = HeaderValue::from_str(value)
             .expect("header values are encoded to visible ASCII before they come here");
-        headers.insert(HeaderName::from_static(name), value);
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .expect("header names are checked before they come here");
+        headers.insert(name, value);
     }
     headers
 }

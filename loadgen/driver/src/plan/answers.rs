@@ -1,0 +1,154 @@
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use toml::Spanned;
+
+use super::check::Check;
+use super::json::json;
+use crate::scenario::{AnswersTable, ScenarioError};
+
+/// How questions are answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerPlan {
+    /// Weight of accepting an elicitation.
+    pub accept: f64,
+    /// Weight of declining it.
+    pub decline: f64,
+    /// Weight of cancelling it.
+    pub cancel: f64,
+    /// Share of the optional fields that are filled.
+    pub optional: f64,
+    /// Fixed values by field name, or by `key.name` for one question only.
+    pub fields: BTreeMap<String, Value>,
+    /// Text that answers a sampling question.
+    pub sampling: String,
+    /// Addresses that answer a roots question.
+    pub roots: Vec<String>,
+}
+
+impl Default for AnswerPlan {
+    fn default() -> Self {
+        Self {
+            accept: 1.0,
+            decline: 0.0,
+            cancel: 0.0,
+            optional: 1.0,
+            fields: BTreeMap::new(),
+            sampling: "A canned answer.".to_owned(),
+            roots: vec!["file:///loadgen".to_owned()],
+        }
+    }
+}
+
+impl AnswerPlan {
+    /// The fixed value of a field of the question with this key.
+    pub(crate) fn field(&self, key: &str, name: &str) -> Option<&Value> {
+        if self.fields.is_empty() {
+            return None;
+        }
+        self.fields
+            .get(&format!("{key}.{name}"))
+            .or_else(|| self.fields.get(name))
+    }
+}
+
+impl Check<'_> {
+    pub(super) fn answers(&self, table: &AnswersTable) -> Result<AnswerPlan, ScenarioError> {
+        let usual = AnswerPlan::default();
+        let weights = [&table.accept, &table.decline, &table.cancel];
+        let [mut accept, decline, cancel] = [
+            self.weight_or_zero(&table.accept)?,
+            self.weight_or_zero(&table.decline)?,
+            self.weight_or_zero(&table.cancel)?,
+        ];
+        match weights.into_iter().flatten().next() {
+            None => accept = usual.accept,
+            Some(first) if accept + decline + cancel == 0.0 => {
+                return Err(self.wrong(
+                    first,
+                    "one of the weights `accept`, `decline` and `cancel` must be above 0",
+                ));
+            }
+            Some(_) => {}
+        }
+        let optional = match &table.optional {
+            None => usual.optional,
+            Some(share) => self.share("optional", share)?,
+        };
+        let fields = match &table.fields {
+            None => usual.fields,
+            Some(fields) => self.fields(fields)?,
+        };
+        Ok(AnswerPlan {
+            accept,
+            decline,
+            cancel,
+            optional,
+            fields,
+            sampling: table.sampling.clone().unwrap_or(usual.sampling),
+            roots: match &table.roots {
+                None => usual.roots,
+                Some(roots) => roots
+                    .iter()
+                    .map(|root| self.root(root))
+                    .collect::<Result<_, _>>()?,
+            },
+        })
+    }
+
+    /// A number from 0 to 1.
+    pub(super) fn share(&self, key: &str, value: &Spanned<f64>) -> Result<f64, ScenarioError> {
+        let share = *value.get_ref();
+        if (0.0..=1.0).contains(&share) {
+            return Ok(share);
+        }
+        Err(self.wrong(value, &format!("{key} is a share: 0 to 1")))
+    }
+
+    fn weight_or_zero(&self, value: &Option<Spanned<f64>>) -> Result<f64, ScenarioError> {
+        match value {
+            None => Ok(0.0),
+            Some(weight) if (0.0..=1e9).contains(weight.get_ref()) => Ok(*weight.get_ref()),
+            Some(weight) => Err(self.wrong(weight, "a weight must be 0 to 1000000000")),
+        }
+    }
+
+    fn fields(
+        &self,
+        table: &Spanned<toml::Table>,
+    ) -> Result<BTreeMap<String, Value>, ScenarioError> {
+        let mut fields = BTreeMap::new();
+        for (name, value) in table.get_ref() {
+            // A bare `key.name = value` is a table to TOML.
+            let nested = match value {
+                toml::Value::Table(inner) => inner
+                    .iter()
+                    .map(|(field, value)| (format!("{name}.{field}"), value))
+                    .collect(),
+                value => vec![(name.clone(), value)],
+            };
+            for (name, value) in nested {
+                let value = json(value)
+                    .filter(|value| !value.is_object())
+                    .ok_or_else(|| {
+                        self.wrong(
+                            table,
+                            &format!(
+                                "`{name}` must be a string, number, boolean or list: a form has no \
+                                 other fields"
+                            ),
+                        )
+                    })?;
+                fields.insert(name, value);
+            }
+        }
+        Ok(fields)
+    }
+
+    fn root(&self, root: &Spanned<String>) -> Result<String, ScenarioError> {
+        if root.get_ref().starts_with("file://") {
+            return Ok(root.get_ref().clone());
+        }
+        Err(self.wrong(root, "a root begins with file://"))
+    }
+}

@@ -1,0 +1,239 @@
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use hyper::header::HeaderValue;
+use rand::RngExt;
+
+use crate::content::text;
+use crate::schedule::workflow_rng;
+
+/// Largest list of tokens, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+/// Longest time that a command may take to print the tokens.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Mixed into the seed: who a workflow is depends on nothing else that is drawn for it.
+const STREAM: u64 = 0x7072_696e_6369_7061;
+
+/// On whose behalf workflows are sent. No token is ever printed, not in a debug form either.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Principals {
+    /// `Authorization` values, marked as sensitive.
+    tokens: Arc<[HeaderValue]>,
+    command: Option<TokensCommand>,
+}
+
+/// What prints the tokens, and where it is run.
+#[derive(Debug, Clone, PartialEq)]
+struct TokensCommand {
+    program: String,
+    arguments: Vec<String>,
+    folder: PathBuf,
+}
+
+impl Principals {
+    pub(super) fn from_file(path: &Path) -> Result<Self, String> {
+        let shown = path.display().to_string();
+        let text = text(path, MAX_BYTES).map_err(|why| format!("{shown}: {why}"))?;
+        Ok(Self {
+            tokens: read(&shown, &text)?,
+            command: None,
+        })
+    }
+
+    pub(super) fn from_command(program: &str, arguments: &[String], folder: PathBuf) -> Self {
+        Self {
+            tokens: Arc::default(),
+            command: Some(TokensCommand {
+                program: program.to_owned(),
+                arguments: arguments.to_vec(),
+                folder,
+            }),
+        }
+    }
+
+    /// How many tokens there are; 0 without any, and before a command was run.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The program that prints the tokens, if one does.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.command.as_ref().map(|c| c.program.as_str())
+    }
+
+    /// Runs the command that prints the tokens, if there is one, in the folder of the scenario.
+    ///
+    /// # Errors
+    /// When it cannot be started, fails, takes more than 30 s, or prints no tokens or bad ones.
+    pub fn prepare(&mut self) -> Result<(), String> {
+        let Some(command) = &self.command else {
+            return Ok(());
+        };
+        let printed = command.run()?;
+        self.tokens = read(&format!("the output of {}", command.program), &printed)?;
+        Ok(())
+    }
+
+    /// The `Authorization` value of a workflow: a pure function of seed and number.
+    pub(crate) fn of(&self, seed: u64, workflow: u64) -> Option<&HeaderValue> {
+        if self.tokens.is_empty() {
+            return None;
+        }
+        let at = workflow_rng(seed ^ STREAM, workflow).random_range(0..self.tokens.len());
+        Some(&self.tokens[at])
+    }
+}
+
+impl TokensCommand {
+    fn run(&self) -> Result<String, String> {
+        let program = &self.program;
+        let mut command = Command::new(program);
+        command
+            .args(&self.arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        if !self.folder.as_os_str().is_empty() {
+            command.current_dir(&self.folder);
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("tokens_command {program}: {error}"))?;
+        let output = child.stdout.take().expect("its standard output is a pipe");
+        let (sender, printed) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let read = output.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+            // Nobody waits any more when this fails.
+            let _ = sender.send(read.map(|_| bytes));
+        });
+        let Ok(read) = printed.recv_timeout(PATIENCE) else {
+            // It may have ended by itself in this very moment.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!(
+                "tokens_command {program}: it takes more than {} s",
+                PATIENCE.as_secs()
+            ));
+        };
+        if read
+            .as_ref()
+            .is_ok_and(|bytes| bytes.len() as u64 > MAX_BYTES)
+        {
+            let _ = child.kill();
+        }
+        let status = child
+            .wait()
+            .map_err(|error| format!("tokens_command {program}: {error}"))?;
+        let bytes = read.map_err(|error| format!("tokens_command {program}: {error}"))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(format!("tokens_command {program}: it prints without end"));
+        }
+        if !status.success() {
+            return Err(format!("tokens_command {program}: it ended with {status}"));
+        }
+        String::from_utf8(bytes)
+            .map_err(|_| format!("tokens_command {program}: it prints no text in UTF-8"))
+    }
+}
+
+/// One token a line; empty lines and those that begin with `#` are passed over.
+fn read(from: &str, text: &str) -> Result<Arc<[HeaderValue]>, String> {
+    let mut tokens = Vec::new();
+    for (line, token) in (1..).zip(text.lines()) {
+        let token = token.trim();
+        if token.is_empty() || token.starts_with('#') {
+            continue;
+        }
+        // The grammar of RFC 6750, section 2.1. The token itself is not repeated.
+        let good = token
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b));
+        let value = HeaderValue::try_from(format!("Bearer {token}"));
+        let (true, Ok(mut value)) = (good, value) else {
+            return Err(format!(
+                "line {line} of {from} is no bearer token: letters, digits and -._~+/= alone"
+            ));
+        };
+        value.set_sensitive(true);
+        tokens.push(value);
+    }
+    if tokens.is_empty() {
+        return Err(format!("{from} holds no token"));
+    }
+    Ok(tokens.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workflow_keeps_its_principal_and_all_are_drawn() {
+        let principals = Principals {
+            tokens: read("x", "# who\nada\n\n  bo \ncy\n").unwrap(),
+            command: None,
+        };
+        assert_eq!(principals.count(), 3);
+        let mut seen = std::collections::BTreeMap::new();
+        for id in 0..900 {
+            let token = principals.of(4, id).unwrap();
+            assert_eq!(principals.of(4, id), Some(token));
+            *seen.entry(token.to_str().unwrap()).or_insert(0_u32) += 1;
+        }
+        assert_eq!(
+            seen.keys().copied().collect::<Vec<_>>(),
+            ["Bearer ada", "Bearer bo", "Bearer cy"]
+        );
+        // Three sigma of a binomial with n = 900, p = 1/3 is 42.
+        assert!(seen.values().all(|n| n.abs_diff(300) < 43), "{seen:?}");
+        assert_eq!(Principals::default().of(4, 1), None);
+    }
+
+    #[test]
+    fn no_token_is_repeated_in_messages_or_debug_forms() {
+        let error = read("x", "good\nse cret\n").unwrap_err();
+        assert!(
+            error.starts_with("line 2 of x is no bearer token"),
+            "{error}"
+        );
+        assert!(!error.contains("cret"), "{error}");
+        let principals = Principals {
+            tokens: read("x", "secret").unwrap(),
+            command: None,
+        };
+        assert!(!format!("{principals:?}").contains("secret"));
+        assert!(
+            read("x", "\n# none\n")
+                .unwrap_err()
+                .contains("holds no token")
+        );
+    }
+
+    #[test]
+    fn a_command_prints_the_tokens_and_its_failure_is_told() {
+        let made = |script: &str| {
+            let arguments = ["-c".to_owned(), script.to_owned()];
+            let mut principals = Principals::from_command("sh", &arguments, PathBuf::new());
+            principals.prepare().map(|()| principals.count())
+        };
+        assert_eq!(made("printf 'a\\nb\\n'"), Ok(2));
+        assert!(
+            made("echo a; exit 3")
+                .unwrap_err()
+                .contains("exit status: 3")
+        );
+        assert!(made("true").unwrap_err().contains("holds no token"));
+        let mut missing = Principals::from_command("./no-such-program", &[], PathBuf::new());
+        assert!(
+            missing
+                .prepare()
+                .unwrap_err()
+                .starts_with("tokens_command ./no-such-program")
+        );
+    }
+}

@@ -1,0 +1,94 @@
+use serde::Deserialize;
+use toml::{Spanned, Table};
+
+/// One `[[workflow]]` of the mix: exactly one of `tool`, `prompt` and `resource`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkflowTable {
+    /// Name in results. Absent: the tool, prompt or resource.
+    #[serde(default)]
+    pub name: Option<Spanned<String>>,
+    /// Share of the mix against the other weights. Absent: 1.
+    #[serde(default)]
+    pub weight: Option<Spanned<f64>>,
+    /// Tool to call.
+    #[serde(default)]
+    pub tool: Option<Spanned<String>>,
+    /// Prompt to render.
+    #[serde(default)]
+    pub prompt: Option<Spanned<String>>,
+    /// Resource to read, by address.
+    #[serde(default)]
+    pub resource: Option<Spanned<String>>,
+    /// Arguments of the tool or prompt; strings may hold templates. Absent: none are sent.
+    #[serde(default)]
+    pub arguments: Option<Spanned<Table>>,
+    /// Time a user takes to answer a question, in seconds. Absent: 0.
+    #[serde(default)]
+    pub think_s: Option<Spanned<f64>>,
+    /// The same by a distribution, instead of `think_s`.
+    #[serde(default)]
+    pub think: Option<Spanned<ThinkTable>>,
+    /// How questions are answered. Absent: every one is accepted, with values made from its schema.
+    #[serde(default)]
+    pub answers: Option<AnswersTable>,
+}
+
+/// `think`: a distribution of times. What a draw gives below 0 is taken as 0.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThinkTable {
+    /// `fixed`, `uniform`, `normal`, `exponential` or `lognormal`.
+    pub kind: Spanned<String>,
+    /// The time of `fixed`, in seconds.
+    #[serde(default)]
+    pub time_s: Option<f64>,
+    /// The lower end of `uniform`, in seconds.
+    #[serde(default)]
+    pub low_s: Option<f64>,
+    /// The upper end of `uniform`, in seconds.
+    #[serde(default)]
+    pub high_s: Option<f64>,
+    /// The mean of `normal` and `exponential`, in seconds.
+    #[serde(default)]
+    pub mean_s: Option<f64>,
+    /// The standard deviation of `normal`, in seconds.
+    #[serde(default)]
+    pub deviation_s: Option<f64>,
+    /// The median of `lognormal`, in seconds.
+    #[serde(default)]
+    pub median_s: Option<f64>,
+    /// The standard deviation of the natural logarithm, of `lognormal`.
+    #[serde(default)]
+    pub sigma: Option<f64>,
+    /// Longer times are taken as this one, in seconds. Absent: a week.
+    #[serde(default)]
+    pub most_s: Option<Spanned<f64>>,
+}
+
+/// `[workflow.answers]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswersTable {
+    /// Weight of accepting a question. Absent: 1, or 0 when another weight is given.
+    #[serde(default)]
+    pub accept: Option<Spanned<f64>>,
+    /// Weight of declining it. Absent: 0.
+    #[serde(default)]
+    pub decline: Option<Spanned<f64>>,
+    /// Weight of cancelling it. Absent: 0.
+    #[serde(default)]
+    pub cancel: Option<Spanned<f64>>,
+    /// Share of the optional fields that are filled, 0 to 1. Absent: 1.
+    #[serde(default)]
+    pub optional: Option<Spanned<f64>>,
+    /// Fixed values of fields, by name, or by `key.name` for one question only.
+    #[serde(default)]
+    pub fields: Option<Spanned<Table>>,
+    /// What a sampling question is answered with. Absent: `A canned answer.`
+    #[serde(default)]
+    pub sampling: Option<String>,
+    /// What a roots question is answered with. Absent: `file:///loadgen`.
+    #[serde(default)]
+    pub roots: Option<Vec<Spanned<String>>>,
+}

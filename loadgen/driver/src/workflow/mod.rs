@@ -1,0 +1,226 @@
+//! One workflow as a state machine without sockets or clocks: it gives the next request and is fed
+//! with the reply.
+
+mod own;
+mod template;
+
+use std::time::Duration;
+
+use hyper::header::{HeaderName, HeaderValue};
+use loadgen_measure::Outcome;
+use loadgen_protocol::{ClientCapabilities, Entries, InputRequest};
+use rand::rngs::Xoshiro256PlusPlus;
+use serde_json::to_string;
+use serde_json::value::RawValue;
+
+use self::own::Own;
+use crate::answers::answer;
+use crate::classify::{Meaning, Reply, classify};
+use crate::plan::{Kind, Plan};
+
+pub(crate) use template::{Template, request_headers, request_meta};
+
+/// What a reply leads to.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Another round, after this pause for answering or pacing.
+    Again {
+        /// How long the user thinks, or how long a state-only round is held back.
+        pause: Duration,
+    },
+    /// The workflow is over.
+    Over {
+        /// How.
+        outcome: Outcome,
+        /// What the server said; empty for a success.
+        why: String,
+    },
+}
+
+/// A workflow between two replies.
+#[derive(Debug)]
+pub(crate) struct Workflow {
+    id: u64,
+    rng: Xoshiro256PlusPlus,
+    round: u16,
+    answers: Option<String>,
+    state: Option<Box<RawValue>>,
+    asked: Option<String>,
+    own: Option<Box<Own>>,
+}
+
+impl Workflow {
+    /// Before round 0. `rng` is the workflow's own stream.
+    pub(crate) fn new(id: u64, rng: Xoshiro256PlusPlus, plan: &Plan, kind: &Kind) -> Self {
+        Self {
+            id,
+            rng,
+            round: 0,
+            answers: None,
+            state: None,
+            asked: None,
+            own: Own::new(id, plan, kind),
+        }
+    }
+
+    /// The round that is due, from 0.
+    pub(crate) fn round(&self) -> u16 {
+        self.round
+    }
+
+    /// The workflow's random stream.
+    pub(crate) fn rng(&mut self) -> &mut Xoshiro256PlusPlus {
+        &mut self.rng
+    }
+
+    /// The JSON-RPC id of the due round: a string, different for every round of every workflow.
+    pub(crate) fn request_id(&self) -> String {
+        format!("\"{}.{}\"", self.id, self.round)
+    }
+
+    /// Bytes of the state that the due round sends back; `None` when there is none.
+    pub(crate) fn state_bytes(&self) -> Option<u64> {
+        self.state.as_deref().map(state_bytes)
+    }
+
+    /// The body of the due round: the kind's unchanging bytes, the workflow's own, the newest answers,
+    /// the newest state.
+    pub(crate) fn body(&mut self, template: &Template) -> Vec<u8> {
+        let id = self.request_id();
+        let own = self.own.as_deref_mut();
+        let trace = own.and_then(|own| own.traceparent(&id));
+        let arguments = self.own.as_ref().and_then(|own| own.arguments.as_deref());
+        let arguments = arguments.unwrap_or("");
+        let state = self.state.as_ref().map_or("", |s| s.get());
+        let answers = self.answers.as_deref().unwrap_or("");
+        let mut body = String::with_capacity(
+            160 + id.len()
+                + template.head.len()
+                + template.tail.len()
+                + arguments.len()
+                + state.len()
+                + answers.len(),
+        );
+        body.push_str(r#"{"jsonrpc":"2.0","id":"#);
+        body.push_str(&id);
+        body.push_str(&template.head);
+        if let Some(trace) = trace {
+            body.push_str(r#","traceparent":""#);
+            body.push_str(&trace);
+            body.push('"');
+        }
+        body.push_str(&template.tail);
+        if !arguments.is_empty() {
+            body.push_str(r#","arguments":"#);
+            body.push_str(arguments);
+        }
+        if !answers.is_empty() {
+            body.push_str(r#","inputResponses":"#);
+            body.push_str(answers);
+        }
+        if !state.is_empty() {
+            body.push_str(r#","requestState":"#);
+            body.push_str(state);
+        }
+        body.push_str("}}");
+        body.into_bytes()
+    }
+
+    /// Headers of the request whose body was made last, beside those of its kind.
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        self.own.as_ref().map_or(&[], |own| &own.headers)
+    }
+
+    /// Takes the reply to the due round. Also gives the bytes of the state in it, if there is one.
+    pub(crate) fn take(&mut self, reply: &Reply, plan: &Plan, kind: &Kind) -> (Step, Option<u64>) {
+        match classify(reply, &self.request_id(), self.state.is_some()) {
+            Meaning::Complete => (over(Outcome::Ok, String::new()), None),
+            Meaning::Failed { outcome, why } => (over(outcome, why), None),
+            Meaning::Ask { questions, state } => {
+                let bytes = state.as_deref().map(state_bytes);
+                (self.ask(&questions, state, plan, kind), bytes)
+            }
+        }
+    }
+
+    fn ask(
+        &mut self,
+        questions: &Entries<InputRequest>,
+        state: Option<Box<RawValue>>,
+        plan: &Plan,
+        kind: &Kind,
+    ) -> Step {
+        if self.round >= plan.round_cap {
+            let why = format!("still asked for input after {} retries", plan.round_cap);
+            return over(Outcome::RoundCap, why);
+        }
+        if let Some(what) = undeclared(questions, &plan.client.capabilities) {
+            let why = format!("asked for {what}, which this client did not declare");
+            return over(Outcome::ProtocolError, why);
+        }
+        let asked = (!questions.is_empty())
+            .then(|| to_string(questions).expect("questions came from JSON and go back to it"));
+        // The same question with the very same state, although it was answered: nothing that this
+        // client can send will be new to the server.
+        let same_state = self.state.as_ref().map(|s| s.get()) == state.as_ref().map(|s| s.get());
+        if asked.is_some() && asked == self.asked && same_state {
+            let why = "asked the same question again with the same state".to_owned();
+            return over(Outcome::NoProgress, why);
+        }
+        let pause = if asked.is_some() {
+            Duration::from_secs_f64(kind.think.sample(&mut self.rng))
+        } else {
+            plan.state_only_pause
+        };
+        self.answers = asked.is_some().then(|| {
+            let answers: Entries<_> = questions
+                .iter()
+                .map(|(key, question)| {
+                    let made = answer(key, question, &kind.answers, &mut self.rng);
+                    (key.to_owned(), made)
+                })
+                .collect();
+            to_string(&answers).expect("answers hold only JSON values")
+        });
+        self.asked = asked;
+        // Without a new state the old one is dropped: it may not be sent again.
+        self.state = state;
+        self.round += 1;
+        Step::Again { pause }
+    }
+}
+
+/// What is asked although the client's capabilities do not allow it.
+fn undeclared(
+    questions: &Entries<InputRequest>,
+    declared: &ClientCapabilities,
+) -> Option<&'static str> {
+    questions.iter().find_map(|(_, question)| match question {
+        InputRequest::Form(_) => (!declared.allows_form()).then_some("a form"),
+        InputRequest::Url(_) => (!declared.allows_url()).then_some("a URL visit"),
+        InputRequest::Sampling(asked) if !asked.tools.is_empty() && !declared.allows_tools() => {
+            Some("sampling with tools")
+        }
+        InputRequest::Sampling(_) => declared.sampling.is_none().then_some("sampling"),
+        InputRequest::Roots => declared.roots.is_none().then_some("roots"),
+    })
+}
+
+fn over(outcome: Outcome, why: String) -> Step {
+    Step::Over { outcome, why }
+}
+
+/// Bytes of the string that this JSON text means. Length alone: the content is opaque.
+fn state_bytes(state: &RawValue) -> u64 {
+    let written = state.get();
+    let inner = &written[1..written.len() - 1];
+    let length = if inner.contains('\\') {
+        serde_json::from_str::<String>(written).map_or(inner.len(), |text| text.len())
+    } else {
+        inner.len()
+    };
+    length as u64
+}
+
+#[cfg(test)]
+mod tests;
