@@ -32,11 +32,8 @@ fn email(tag: u32, least: usize, most: usize) -> String {
     let usual = format!("user{tag}@load.example");
     if usual.len() > most {
         // The shortest that there is has one letter before the `@`.
-        let digits = fit(
-            format!("u{tag}"),
-            1,
-            most.saturating_sub("@b.co".len()).max(1),
-        );
+        let room = |length: usize| length.saturating_sub("@b.co".len()).max(1);
+        let digits = fit(format!("u{tag}"), room(least), room(most));
         return format!("{digits}@b.co");
     }
     let longer = least.min(LONGEST_EMAIL).saturating_sub(usual.len());
@@ -67,7 +64,7 @@ fn email(tag: u32, least: usize, most: usize) -> String {
 fn uri(tag: u32, least: usize, most: usize) -> String {
     let usual = format!("https://load.example/{tag}");
     if usual.len() > most {
-        return fit(format!("x:{tag}"), 3, most.max(3));
+        return fit(format!("x:{tag}"), least.max(3), most.max(3));
     }
     fit(usual, least, most)
 }
