@@ -23,7 +23,10 @@ mod workflow;
 pub use content::{Arguments, Rows};
 pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
-pub use plan::{AnswerPlan, ClientPlan, FleetPlan, KeyPlan, Kind, Load, Plan, Principals, Spread};
+pub use plan::{
+    AnswerPlan, ClientPlan, Departure, FleetPlan, KeyPlan, Kind, Load, Mirrored, Plan, Principals,
+    Spread,
+};
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{
     AnswersTable, ClientTable, DataTable, FleetTable, LoadTable, Scenario, ScenarioError, Source,

@@ -34,7 +34,8 @@ pub enum Outcome {
     ConnectError,
     /// Still in flight when the drain ended; its time is an age, a lower bound.
     Unfinished,
-    /// Given up by the user (a second interrupt); its time is an age, a lower bound.
+    /// Given up by the user, in a second interrupt or as the scenario plans it; its time is an age, a
+    /// lower bound.
     Abandoned,
     /// The load generator itself failed (out of file descriptors or ports, for example).
     GeneratorFault,

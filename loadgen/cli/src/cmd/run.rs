@@ -87,7 +87,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         .principals
         .prepare()
         .map_err(|why| Failure::usage(anyhow!(why)))
-        .and_then(|()| begin(&runtime, &plan, given));
+        .and_then(|()| begin(&runtime, &mut plan, given));
     let (mut fleet, targets) = match begun {
         Ok(begun) => begun,
         Err(failure) => {
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 /// Starts the plan's own fleet unless targets are given, and looks at all targets once.
 fn begin(
     runtime: &Runtime,
-    plan: &Plan,
+    plan: &mut Plan,
     given: Vec<Target>,
 ) -> Result<(Fleet, Vec<Target>), Failure> {
     let fleet = match &plan.fleet {
@@ -131,6 +131,7 @@ fn begin(
         given
     };
     let looked = runtime.block_on(probe(plan, &targets))?;
+    looked.teach(plan);
     for warning in looked.warnings {
         console::say(format_args!("loadgen: warning: {warning}"));
     }

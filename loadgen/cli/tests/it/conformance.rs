@@ -76,7 +76,7 @@ fn the_generator_conforms_as_a_client() {
         .expect("the script ran before");
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));
     assert!(
-        said(&done).contains("passes: 3 client scenarios"),
+        said(&done).contains("passes: 4 client scenarios"),
         "{}",
         said(&done)
     );

@@ -147,6 +147,7 @@ impl<T: Transport> Core<T> {
                     }
                     break outcome;
                 }
+                Step::Leave => break Outcome::Abandoned,
                 Step::Again { pause } => {
                     due = done + pause;
                     minted_by = workflow.state_bytes().map(|_| replica);

@@ -30,6 +30,8 @@ impl<T: Transport> Core<T> {
             request_bytes: body.len() as u64,
             state_sent_bytes: workflow.state_bytes(),
         };
+        let leaves = workflow.disconnects_after(&self.plan.kinds[flight.kind]);
+        let leaves = leaves.map_or(self.plan.timeout, |after| after.min(self.plan.timeout));
         let trace = Rc::new(Trace::default());
         *flight.trace.borrow_mut() = Rc::clone(&trace);
         flight.round.set(Some(waiting));
@@ -42,7 +44,7 @@ impl<T: Transport> Core<T> {
                     own_headers: workflow.headers(),
                     id: &workflow.request_id(),
                     body,
-                    timeout: self.plan.timeout,
+                    timeout: leaves,
                 },
                 &trace,
             )
@@ -56,10 +58,15 @@ impl<T: Transport> Core<T> {
                 let done = done.saturating_duration_since(self.epoch);
                 (step, done, Some(reply), state)
             }
+            Err(Failure::Timeout) if leaves < self.plan.timeout => {
+                let why = "the client left before the reply, as planned".to_owned();
+                let outcome = Outcome::Abandoned;
+                (Step::Over { outcome, why }, self.now(), None, None)
+            }
             Err(failure) => (no_reply(&failure), self.now(), None, None),
         };
         let outcome = match &step {
-            Step::Again { .. } => Outcome::Ok,
+            Step::Again { .. } | Step::Leave => Outcome::Ok,
             Step::Over { outcome, .. } => *outcome,
         };
         let sample = self.sample(&waiting, &trace, outcome, done, flight.kind);

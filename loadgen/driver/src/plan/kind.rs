@@ -2,9 +2,9 @@ use loadgen_protocol::names::method;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::AnswerPlan;
 use super::check::Check;
 use super::json::json;
+use super::{AnswerPlan, Departure, Mirrored};
 use crate::content::{Arguments, Order, Rows};
 use crate::draw::Draw;
 use crate::scenario::{DataTable, ScenarioError, WorkflowTable};
@@ -26,6 +26,10 @@ pub struct Kind {
     pub think: Draw,
     /// How questions are answered.
     pub answers: AnswerPlan,
+    /// When users go before they have their answer.
+    pub departure: Departure,
+    /// Arguments that headers repeat. The scenario cannot know them: the probe finds them.
+    pub mirrored: Vec<Mirrored>,
 }
 
 impl Check<'_> {
@@ -115,6 +119,8 @@ impl Check<'_> {
             target,
             arguments,
             think: self.think(flow)?,
+            departure: self.departure(flow)?,
+            mirrored: Vec::new(),
             answers: flow
                 .answers
                 .as_ref()

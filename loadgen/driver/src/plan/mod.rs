@@ -3,9 +3,11 @@
 mod answers;
 mod check;
 mod client;
+mod departure;
 mod json;
 mod kind;
 mod load;
+mod mirrored;
 mod principals;
 mod think;
 
@@ -23,8 +25,10 @@ use crate::scenario::{Scenario, ScenarioError, Source};
 
 pub use answers::AnswerPlan;
 pub use client::ClientPlan;
+pub use departure::Departure;
 pub use kind::Kind;
 pub use load::Load;
+pub use mirrored::Mirrored;
 pub use principals::Principals;
 
 /// What a run does.

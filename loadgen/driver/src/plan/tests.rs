@@ -111,6 +111,16 @@ fn what_a_workflow_cannot_do_is_refused_with_place_and_rule() {
             "think_s = 1\nthink = { kind = \"fixed\", time_s = 1 }",
             "not both",
         ),
+        ("abandon = 1.5", "x.toml:6:11: abandon is a share"),
+        ("disconnect = 0.5", "needs `disconnect_after_s`"),
+        (
+            "disconnect_after_s = 0",
+            "disconnect_after_s must be above 0",
+        ),
+        (
+            "disconnect_after_s = 1\ndisconnect = -1",
+            "disconnect is a share",
+        ),
         ("answers = { accept = 0 }", "must be above 0"),
         ("answers = { decline = -1 }", "a weight must be 0 to"),
         ("answers = { optional = 1.5 }", "optional is a share"),

@@ -33,21 +33,30 @@ impl Probe<'_> {
     /// Asks who is there. A refusal of this revision's version by a server that names the very same
     /// one as supported is asked again, once, as the specification wants it of a client.
     pub(super) async fn discover(&self) -> Result<Discovered, Failure> {
-        let reply = self.ask("\"probe\"").await?;
+        let reply = self.ask("\"probe\"", method::DISCOVER, None).await?;
         if !refuses_what_it_supports(&reply) {
             return Ok(read(&reply));
         }
-        self.ask("\"probe.1\"").await.map(|reply| read(&reply))
+        self.ask("\"probe.1\"", method::DISCOVER, None)
+            .await
+            .map(|reply| read(&reply))
     }
 
-    async fn ask(&self, id: &str) -> Result<Reply, Failure> {
+    /// A request of its own, beside any workflow.
+    pub(super) async fn ask(
+        &self,
+        id: &str,
+        method: &'static str,
+        cursor: Option<&str>,
+    ) -> Result<Reply, Failure> {
         let client = &self.plan.client;
-        let params = json!({"_meta": request_meta(client)});
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"{}","params":{params}}}"#,
-            method::DISCOVER
-        );
-        let headers = transport::request_headers(&request_headers(client, method::DISCOVER));
+        let mut params = json!({"_meta": request_meta(client)});
+        if let Some(cursor) = cursor {
+            params["cursor"] = cursor.into();
+        }
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        let headers = transport::request_headers(&request_headers(client, method));
         let token = client.principals.of(self.plan.seed, u64::MAX);
         let own_headers: Vec<_> = token
             .map(|token| (AUTHORIZATION, token.clone()))

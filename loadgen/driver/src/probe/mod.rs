@@ -1,6 +1,7 @@
 //! One look at each target before the load: can it be loaded at all?
 
 mod discover;
+mod tools;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -10,8 +11,9 @@ use loadgen_measure::Outcome;
 use tokio::task::LocalSet;
 
 use self::discover::Discovered;
+use self::tools::Marks;
 use crate::classify::Reply;
-use crate::plan::{Kind, Plan};
+use crate::plan::{Kind, Mirrored, Plan};
 use crate::schedule::workflow_rng;
 use crate::target::Target;
 use crate::transport::{Failure, Http1, Outgoing, Trace, Transport, request_headers};
@@ -34,10 +36,22 @@ pub struct ProbeReport {
     /// Things to tell before the load, one line each: dead replicas beside living ones, and probe
     /// workflows that did not end well although nothing is wrong with the target as such.
     pub warnings: Vec<String>,
+    /// Arguments that have to be repeated in headers, for each kind of the plan, as the first target
+    /// that lists its tools wants it.
+    mirrored: Vec<Vec<Mirrored>>,
+}
+
+impl ProbeReport {
+    /// Adds to a plan what only a target could say.
+    pub fn teach(&self, plan: &mut Plan) {
+        for (kind, mirrored) in plan.kinds.iter_mut().zip(&self.mirrored) {
+            kind.mirrored.clone_from(mirrored);
+        }
+    }
 }
 
 enum Finding {
-    Usable(Vec<String>),
+    Usable(Marks),
     Dead(String),
     Unusable(String),
 }
@@ -62,9 +76,18 @@ pub async fn probe(plan: &Plan, targets: &[Target]) -> Result<ProbeReport, Unusa
                     why,
                 };
                 match look(plan, target).await {
-                    Finding::Usable(warnings) => report
-                        .warnings
-                        .extend(warnings.into_iter().map(|w| unusable(w).to_string())),
+                    Finding::Usable(mut seen) => {
+                        if report.mirrored.is_empty() {
+                            report.mirrored = seen.mirrored;
+                        } else if report.mirrored != seen.mirrored {
+                            seen.warnings.push(
+                                "wants other arguments in headers than the first target".to_owned(),
+                            );
+                        }
+                        let warnings = seen.warnings.into_iter();
+                        let warnings = warnings.map(|w| unusable(w).to_string());
+                        report.warnings.extend(warnings);
+                    }
                     Finding::Dead(why) => dead.push(unusable(why)),
                     Finding::Unusable(why) => return Err(unusable(why)),
                 }
@@ -94,9 +117,16 @@ async fn look(plan: &Plan, target: &Target) -> Finding {
         Ok(Discovered::Unusable { why }) => return Finding::Unusable(why),
         Err(failure) => return from_failure(failure),
     }
+    let mut marks = match probe.marks().await {
+        Ok(marks) => marks,
+        Err(failure) => return from_failure(failure),
+    };
+    warnings.append(&mut marks.warnings);
     // Numbers that no workflow of the load has.
-    for (id, kind) in (0..=u64::MAX).rev().zip(&plan.kinds) {
-        match probe.workflow(kind, id).await {
+    for (id, (at, kind)) in (0..=u64::MAX).rev().zip(plan.kinds.iter().enumerate()) {
+        let mut kind = kind.patient();
+        kind.mirrored = marks.mirrored.get(at).cloned().unwrap_or_default();
+        match probe.workflow(&kind, id).await {
             Ok(Ended {
                 outcome,
                 asked,
@@ -128,7 +158,7 @@ async fn look(plan: &Plan, target: &Target) -> Finding {
             Err(failure) => return from_failure(failure),
         }
     }
-    Finding::Usable(warnings)
+    Finding::Usable(Marks { warnings, ..marks })
 }
 
 fn from_failure(failure: Failure) -> Finding {
@@ -179,6 +209,13 @@ impl Probe<'_> {
                 // The user's thinking time is left out; a server's wish to be asked later is not.
                 Step::Again { pause } => {
                     tokio::time::sleep(pause.min(plan.state_only_pause)).await;
+                }
+                Step::Leave => {
+                    return Ok(Ended {
+                        outcome: Outcome::Ok,
+                        asked: true,
+                        why: String::new(),
+                    });
                 }
                 Step::Over { outcome, why } => {
                     return Ok(Ended {

@@ -29,6 +29,15 @@ pub struct WorkflowTable {
     /// The same by a distribution, instead of `think_s`.
     #[serde(default)]
     pub think: Option<Spanned<ThinkTable>>,
+    /// Probability, 0 to 1, that a user who is asked something leaves instead of answering. Absent: 0.
+    #[serde(default)]
+    pub abandon: Option<Spanned<f64>>,
+    /// Closes the connection of a request that has no reply after this time, in seconds. Absent: never.
+    #[serde(default)]
+    pub disconnect_after_s: Option<Spanned<f64>>,
+    /// Share of the requests that do so, 0 to 1. Absent: 1, with `disconnect_after_s`.
+    #[serde(default)]
+    pub disconnect: Option<Spanned<f64>>,
     /// How questions are answered. Absent: every one is accepted, with values made from its schema.
     #[serde(default)]
     pub answers: Option<AnswersTable>,

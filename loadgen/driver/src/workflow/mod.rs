@@ -9,6 +9,7 @@ use std::time::Duration;
 use hyper::header::{HeaderName, HeaderValue};
 use loadgen_measure::Outcome;
 use loadgen_protocol::{ClientCapabilities, Entries, InputRequest};
+use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 use serde_json::to_string;
 use serde_json::value::RawValue;
@@ -28,6 +29,8 @@ pub(crate) enum Step {
         /// How long the user thinks, or how long a state-only round is held back.
         pause: Duration,
     },
+    /// The user was asked something and leaves: the round went well, the workflow is abandoned.
+    Leave,
     /// The workflow is over.
     Over {
         /// How.
@@ -76,6 +79,14 @@ impl Workflow {
     /// The JSON-RPC id of the due round: a string, different for every round of every workflow.
     pub(crate) fn request_id(&self) -> String {
         format!("\"{}.{}\"", self.id, self.round)
+    }
+
+    /// How long the request that is due waits before its connection is closed, when it is one of those
+    /// that do not wait for their reply.
+    pub(crate) fn disconnects_after(&mut self, kind: &Kind) -> Option<Duration> {
+        let departure = &kind.departure;
+        (departure.disconnect > 0.0 && self.rng.random::<f64>() < departure.disconnect)
+            .then_some(departure.after)
     }
 
     /// Bytes of the state that the due round sends back; `None` when there is none.
@@ -166,6 +177,10 @@ impl Workflow {
         if asked.is_some() && asked == self.asked && same_state {
             let why = "asked the same question again with the same state".to_owned();
             return over(Outcome::NoProgress, why);
+        }
+        let abandon = kind.departure.abandon;
+        if asked.is_some() && abandon > 0.0 && self.rng.random::<f64>() < abandon {
+            return Step::Leave;
         }
         let pause = if asked.is_some() {
             Duration::from_secs_f64(kind.think.sample(&mut self.rng))

@@ -1,6 +1,7 @@
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use rand::RngExt;
 
+use super::template::mirrored;
 use crate::content::Maker;
 use crate::plan::{Kind, Plan};
 use crate::schedule::workflow_rng;
@@ -34,10 +35,19 @@ impl Own {
         }
         let arguments =
             arguments.map(|a| a.make(&mut Maker::new(plan.seed, id, plan.rows.as_deref())));
-        let headers = token.map(|token| (AUTHORIZATION, token.clone()));
+        let token = token.map(|token| (AUTHORIZATION, token.clone()));
+        let mirrored = arguments.iter().flat_map(|text| mirrored(kind, text));
+        let mirrored = mirrored.map(|(name, value)| {
+            let name = HeaderName::try_from(name).expect("marks are tokens");
+            (
+                name,
+                HeaderValue::try_from(value).expect("values are encoded"),
+            )
+        });
+        let headers = token.into_iter().chain(mirrored).collect();
         Some(Box::new(Self {
             arguments,
-            headers: headers.into_iter().collect(),
+            headers,
             // All zeroes would mean "no trace".
             trace: traced.then(|| workflow_rng(plan.seed ^ STREAM, id).random::<u128>() | 1),
         }))

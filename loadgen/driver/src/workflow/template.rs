@@ -35,6 +35,9 @@ impl Template {
             header::NAME.into(),
             header_value::encode(&kind.target).into_owned(),
         ));
+        if let Some(arguments) = kind.arguments.as_ref().and_then(|given| given.fixed()) {
+            headers.extend(mirrored(kind, arguments).map(|(name, value)| (name.into(), value)));
+        }
         Self {
             head: format!(
                 r#","method":"{}","params":{{"_meta":{}"#,
@@ -45,6 +48,19 @@ impl Template {
             headers,
         }
     }
+}
+
+/// The headers that repeat arguments, given as JSON text.
+pub(super) fn mirrored(kind: &Kind, arguments: &str) -> impl Iterator<Item = (String, String)> {
+    let parsed = if kind.mirrored.is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_str(arguments).expect("arguments are made as JSON")
+    };
+    kind.mirrored.iter().filter_map(move |mark| {
+        let (name, value) = mark.header(&parsed)?;
+        Some((name.to_owned(), value))
+    })
 }
 
 /// `_meta` of a request.

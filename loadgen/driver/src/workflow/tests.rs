@@ -170,6 +170,7 @@ proptest! {
                 prop_assert!(serde_json::from_slice::<Box<RawValue>>(&sent).is_ok());
                 prop_assert_eq!(state, talk.workflow.state_bytes());
             }
+            Step::Leave => prop_assert!(false, "nobody leaves"),
             Step::Over { outcome, why } => {
                 prop_assert!(why.is_empty() == (outcome == Outcome::Ok), "{outcome}: {why}");
             }
@@ -294,6 +295,7 @@ fn a_question_that_was_not_declared_is_a_protocol_error() {
                 r#"{{"resultType":"input_required","inputRequests":{{"k":{asked}}}}}"#
             ));
             match step {
+                Step::Leave => panic!("nobody leaves"),
                 Step::Again { .. } => assert!(allowed, "[{declared}] {asked}"),
                 Step::Over { outcome, why } => {
                     assert!(!allowed, "[{declared}] {asked}");
@@ -332,12 +334,74 @@ fn thinking_takes_as_long_as_its_distribution_says_and_never_less_than_nothing()
                 at_once += u32::from(pause.is_zero());
                 longest += u32::from(pause == Duration::from_millis(20));
             }
-            step @ Step::Over { .. } => panic!("{step:?}"),
+            step => panic!("{step:?}"),
         }
     }
     // Each has a share of 0.4207, the normal distribution below -0.2; three sigma are 47.
     assert!(
         at_once.abs_diff(421) < 48 && longest.abs_diff(421) < 48,
         "{at_once} {longest}"
+    );
+}
+
+#[test]
+fn a_user_leaves_as_often_as_planned_and_only_when_asked() {
+    let talk = Talk::of(&format!("{GOOD}abandon = 0.25\n"));
+    let (plan, kind) = (&talk.plan, &talk.plan.kinds[0]);
+    let mut left = 0_u32;
+    for id in 0..1000 {
+        let mut workflow = Workflow::new(id, workflow_rng(1, id), plan, kind);
+        let mut step = |result: &str| {
+            let id = workflow.request_id();
+            let reply = Reply {
+                status: 200,
+                body: format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into_bytes(),
+                ..Reply::default()
+            };
+            workflow.take(&reply, plan, kind).0
+        };
+        let state_only = step(r#"{"resultType":"input_required","requestState":"s"}"#);
+        assert!(matches!(state_only, Step::Again { .. }), "{state_only:?}");
+        match step(&question("one", "")) {
+            Step::Leave => left += 1,
+            Step::Again { .. } => {}
+            step @ Step::Over { .. } => panic!("{step:?}"),
+        }
+    }
+    // Three sigma of a binomial with n = 1000, p = 1/4 is 41.
+    assert!(left.abs_diff(250) < 42, "{left}");
+}
+
+#[test]
+fn marked_arguments_are_repeated_in_headers() {
+    let schema = json!({"properties": {
+        "n": {"type": "integer", "x-mcp-header": "Number"},
+        "t": {"type": "string", "x-mcp-header": "Text"}}});
+    let with_marks = |arguments: &str| {
+        let mut plan = plan_of(&GOOD.replace("n = 1", arguments));
+        plan.kinds[0].mirrored = crate::plan::Mirrored::all(&schema).unwrap();
+        plan
+    };
+    let fixed = with_marks("n = 1");
+    let template = Template::new(&fixed.client, &fixed.kinds[0]);
+    assert!(
+        template
+            .headers
+            .contains(&("mcp-param-number".into(), "1".to_owned()))
+    );
+    assert_eq!(template.headers.len(), 4, "no header for what is not there");
+    let filled = with_marks("n = \"{{id}}\", t = \"é {{id}}\"");
+    let template = Template::new(&filled.client, &filled.kinds[0]);
+    assert_eq!(template.headers.len(), 3);
+    let workflow = Workflow::new(7, workflow_rng(1, 7), &filled, &filled.kinds[0]);
+    let headers: Vec<_> = workflow
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
+        .collect();
+    let text = header_value::encode("é 7");
+    assert_eq!(
+        headers,
+        [("mcp-param-number", "7"), ("mcp-param-text", &*text)]
     );
 }

@@ -1,6 +1,6 @@
 use loadgen_driver::{Plan, ProbeReport, Unusable, probe};
 
-use crate::run::{ClosedPort, complete, http, plan, question, response, scenario, targets};
+use crate::run::{ClosedPort, complete, http, plan, question, response, run, scenario, targets};
 use crate::server::{Act, Heard, Server};
 
 fn look(plan: &Plan, urls: &[String]) -> Result<ProbeReport, Unusable> {
@@ -257,4 +257,66 @@ fn every_kind_is_tried_until_one_asks() {
     let server = mcp(|heard| vec![Act::Write(complete(heard))]);
     look(&plan, &[server.url()]).unwrap();
     assert_eq!(server.heard().len(), 101);
+}
+
+/// Marks of the tool `t` on two pages, and calls that say which header they had.
+fn marking(second_page: &'static str) -> Server {
+    Server::new(move |heard| {
+        if heard.is_discover() {
+            return discovered(heard);
+        }
+        let sent = heard.json();
+        if sent["method"] == "tools/list" {
+            let text = if sent["params"]["cursor"] == "" {
+                second_page
+            } else {
+                r#"{"resultType":"complete","tools":[{"name":"other","inputSchema":{}}],"nextCursor":""}"#
+            };
+            let body = response(heard, text);
+            return vec![Act::Write(http("200 OK", "application/json", &body))];
+        }
+        vec![Act::Write(complete(heard))]
+    })
+}
+
+#[test]
+fn arguments_that_the_list_of_tools_marks_are_repeated_in_headers() {
+    let server = marking(
+        r#"{"resultType":"complete","tools":[{"name":"t","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]}"#,
+    );
+    let mut plan = plan(
+        "rate_per_s = 1\nduration_s = 1",
+        "tool = \"t\"\narguments = { region = \"r{{int 5 5}}\" }",
+    );
+    let report = look(&plan, &[server.url()]).unwrap();
+    assert_eq!(report.warnings, Vec::<String>::new());
+    assert_eq!(server.heard().len(), 4, "discover, two pages, one workflow");
+    assert_eq!(server.heard()[3].header("Mcp-Param-Region"), Some("r5"));
+    report.teach(&mut plan);
+    run(&plan, &[server.url()]);
+    let load = &server.heard()[4..];
+    assert_eq!(load.len(), 1);
+    assert_eq!(load[0].header("Mcp-Param-Region"), Some("r5"));
+}
+
+#[test]
+fn marks_that_break_the_rules_and_missing_lists_are_warnings() {
+    for (page, want) in [
+        (
+            r#"{"tools":[{"name":"t","inputSchema":{"properties":{"a":{"type":"array","x-mcp-header":"A"}}}}]}"#,
+            "tool t: `a` is marked for a header, but is no string",
+        ),
+        (r#"{"content":[]}"#, "does not list its tools (HTTP 200)"),
+    ] {
+        let server = marking(page);
+        let plan = plan(
+            "rate_per_s = 1\nduration_s = 1",
+            "tool = \"t\"\narguments = { a = \"x\" }",
+        );
+        let report = look(&plan, &[server.url()]).unwrap();
+        let [warning] = report.warnings.as_slice() else {
+            panic!("{report:?}");
+        };
+        assert!(warning.contains(want), "{warning}");
+    }
 }

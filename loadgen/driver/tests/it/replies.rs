@@ -337,3 +337,19 @@ fn interim_replies_are_passed_over() {
     assert_eq!(count(&result, Outcome::Ok), 2, "{:?}", result.failures);
     assert_eq!(server.accepted(), 1);
 }
+
+#[test]
+fn a_client_that_disconnects_gives_the_connection_up_and_its_workflow_is_abandoned() {
+    let plan = plan(
+        "rate_per_s = 150\nduration_s = 0.02",
+        "tool = \"t\"\ndisconnect_after_s = 0.05",
+    );
+    let (result, server) = run_against(&plan, |_| vec![Act::Hang]);
+    server.wait_until_given_up(3);
+    assert_eq!(count(&result, Outcome::Abandoned), 3);
+    assert!(
+        said(&result).text.contains("left before the reply"),
+        "{:?}",
+        result.failures
+    );
+}

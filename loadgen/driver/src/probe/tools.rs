@@ -1,0 +1,101 @@
+//! `tools/list`: which arguments have to be repeated in headers.
+
+use std::collections::HashMap;
+
+use loadgen_protocol::Response;
+use loadgen_protocol::names::method;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Probe;
+use crate::classify::clip;
+use crate::plan::{Kind, Mirrored};
+use crate::transport::Failure;
+
+/// Most pages of a list that are read.
+const MOST_PAGES: u32 = 100;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    tools: Vec<Listed>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    name: String,
+    #[serde(default)]
+    input_schema: Value,
+}
+
+/// What the list of tools says about the kinds of the plan.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    /// Of each kind, in the order of the plan; empty when nothing was asked or understood.
+    pub(super) mirrored: Vec<Vec<Mirrored>>,
+    /// What is wrong with it, one line each.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Probe<'_> {
+    /// Reads the list of tools when a kind calls one with arguments; nothing else in it matters.
+    pub(super) async fn marks(&self) -> Result<Marks, Failure> {
+        let kinds = &self.plan.kinds;
+        if !kinds.iter().any(wants_schema) {
+            return Ok(Marks::default());
+        }
+        let mut schemas = HashMap::new();
+        let mut cursor: Option<String> = None;
+        for number in 0..MOST_PAGES {
+            let id = format!("\"probe.tools.{number}\"");
+            let reply = self.ask(&id, method::TOOLS_LIST, cursor.as_deref()).await?;
+            let page = serde_json::from_slice::<Response<'_>>(&reply.body)
+                .ok()
+                .and_then(|response| serde_json::from_str::<Page>(response.result?.get()).ok());
+            let Some(page) = page else {
+                // A server without the method has no tools that could be marked.
+                return Ok(Marks {
+                    warnings: vec![format!(
+                        "does not list its tools (HTTP {}), so no argument is repeated in a header",
+                        reply.status
+                    )],
+                    ..Marks::default()
+                });
+            };
+            schemas.extend(
+                page.tools
+                    .into_iter()
+                    .map(|tool| (tool.name, tool.input_schema)),
+            );
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(read(kinds, &schemas))
+    }
+}
+
+fn wants_schema(kind: &Kind) -> bool {
+    kind.method == method::TOOLS_CALL && kind.arguments.is_some()
+}
+
+fn read(kinds: &[Kind], schemas: &HashMap<String, Value>) -> Marks {
+    let mut marks = Marks::default();
+    for kind in kinds {
+        let schema = schemas.get(&kind.target).filter(|_| wants_schema(kind));
+        let found = schema.map_or(Ok(Vec::new()), Mirrored::all);
+        marks.mirrored.push(found.unwrap_or_else(|why| {
+            marks.warnings.push(format!(
+                "tool {}: {}; clients of this revision may not call it",
+                clip(&kind.target),
+                clip(&why)
+            ));
+            Vec::new()
+        }));
+    }
+    marks
+}
