@@ -6,6 +6,10 @@ mod line;
 mod schedule;
 mod service_time;
 
+use std::time::Duration;
+
+use schedule::Schedule;
+
 pub(crate) use line::Line;
 pub(crate) use schedule::Full;
 pub use service_time::{BadServiceTime, ServiceTime};
@@ -28,4 +32,19 @@ pub struct Fifo {
     pub service: ServiceTime,
     /// Seed of the exponential service times: equal seeds give equal times, in order of arrival.
     pub seed: u64,
+}
+
+impl Fifo {
+    /// When requests that arrive at these moments, in order and as offsets from a common start, have
+    /// been served: what the queue does with them, without sockets. `None` for one that is turned
+    /// away because it would wait for more than a minute.
+    pub fn finishes(
+        self,
+        arrivals: impl IntoIterator<Item = Duration>,
+    ) -> impl Iterator<Item = Option<Duration>> {
+        let mut schedule = Schedule::new(self);
+        arrivals
+            .into_iter()
+            .map(move |arrival| schedule.admit(arrival).ok())
+    }
 }

@@ -12,6 +12,7 @@ mod delays;
 mod exam;
 mod overload;
 mod pauses;
+mod queues;
 mod row;
 mod summary;
 mod trial;
@@ -66,11 +67,15 @@ enum Case {
     Overload,
     /// The same over 32 connections.
     Capped,
+    /// A queue with a constant service time, at load 0.5, 0.7 and 0.9.
+    Md1,
+    /// The same with exponential service times.
+    Mm1,
 }
 
 impl Case {
-    fn exams(self, settings: &Settings) -> Vec<Exam> {
-        match self {
+    fn exams(self, settings: &Settings) -> anyhow::Result<Vec<Exam>> {
+        Ok(match self {
             Self::Stall => vec![pauses::stall(settings)],
             Self::Mixed => vec![pauses::mixed(settings)],
             Self::Freeze => vec![pauses::freeze(settings)],
@@ -78,7 +83,9 @@ impl Case {
             Self::Slow => vec![delays::slow(settings)],
             Self::Overload => vec![overload::open(settings)],
             Self::Capped => vec![overload::capped(settings)],
-        }
+            Self::Md1 => queues::md1(settings)?,
+            Self::Mm1 => queues::mm1(settings)?,
+        })
     }
 }
 
@@ -98,9 +105,11 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<ExitCode, Failure> {
     for settings in args.settings() {
         let (base, _) = Base::measure(&settings, &runtime)?;
         args.tell(&summary.begin(&settings, base))?;
-        for exam in cases.iter().flat_map(|case| case.exams(&settings)) {
-            let report = exam.sit(&runtime, &base)?;
-            args.tell(&summary.add(report))?;
+        for case in cases {
+            for exam in case.exams(&settings)? {
+                let report = exam.sit(&runtime, &base)?;
+                args.tell(&summary.add(report))?;
+            }
         }
     }
     args.tell(&summary.end())?;

@@ -137,9 +137,9 @@ impl<T: Transport> Core<T> {
                 workflow.rng(),
             );
             first.get_or_insert(replica);
-            let (step, done) = self
-                .round(&flight, &mut workflow, due, replica, minted_by)
-                .await;
+            // On the heap, so that a workflow whose user thinks does not hold what a round takes.
+            let round = Box::pin(self.round(&flight, &mut workflow, due, replica, minted_by));
+            let (step, done) = round.await;
             match step {
                 Step::Over { outcome, why } => {
                     if outcome != Outcome::Ok {

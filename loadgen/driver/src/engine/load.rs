@@ -83,10 +83,8 @@ async fn open<T: Transport + 'static>(
         if core.in_flight() >= limit {
             core.with_recorder(|r| r.not_started(NotStarted::NoFreeWorker, 1));
         } else {
-            let workflow = Rc::clone(core).workflow(id, due);
-            spawn_local(async move {
-                workflow.await;
-            });
+            // As it is: a future around it would hold it twice.
+            spawn_local(Rc::clone(core).workflow(id, due));
         }
         id += u64::from(part.of);
         // Workflows that were just started send before the next one is looked at, also when the

@@ -54,15 +54,32 @@ impl Overload {
     }
 }
 
+/// Mean response time of M/D/1 at this load, in service times: `1 + load / (2 (1 - load))`
+/// (Pollaczek-Khinchine; Kleinrock, Queueing Systems 1, 1975, section 5.6, with E\[S^2\] = E\[S\]^2).
+pub(super) fn md1_mean(load: f64) -> f64 {
+    1.0 + load / (2.0 * (1.0 - load))
+}
+
+/// The p-quantile of response time of M/M/1 at this load, in mean service times: from
+/// `P(R > t) = exp(-(1 - load) t)` (the same, section 3.2).
+pub(super) fn mm1_quantile(load: f64, p: f64) -> f64 {
+    -(1.0 - p).ln() / (1.0 - load)
+}
+
+/// The mean of the same distribution.
+pub(super) fn mm1_mean(load: f64) -> f64 {
+    1.0 / (1.0 - load)
+}
+
+/// The p-quantile of values in order: the smallest of which the share p is not above it.
+pub(super) fn quantile_of(sorted: &[f64], p: f64) -> f64 {
+    let rank = (p * sorted.len() as f64).ceil().max(1.0) as usize;
+    sorted[rank.min(sorted.len()) - 1]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The p-quantile of values in order: the smallest of which the share p is not above it.
-    fn quantile_of(sorted: &[f64], p: f64) -> f64 {
-        let rank = (p * sorted.len() as f64).ceil().max(1.0) as usize;
-        sorted[rank.min(sorted.len()) - 1]
-    }
 
     fn close(left: f64, right: f64) {
         assert!((left - right).abs() < 1e-9, "{left} {right}");
@@ -118,5 +135,13 @@ mod tests {
         for p in [0.001, 0.5, 0.9, 1.0] {
             close(twice.quantile_s(p), quantile_of(&all, p));
         }
+    }
+
+    #[test]
+    fn queues_are_those_of_the_books() {
+        close(md1_mean(0.5), 1.5);
+        close(md1_mean(0.9), 5.5);
+        close(mm1_mean(0.9), 10.0);
+        close(mm1_quantile(0.5, 0.5), 2.0 * std::f64::consts::LN_2);
     }
 }

@@ -4,6 +4,7 @@ mod arrivals;
 mod double;
 mod endings;
 mod routing;
+mod size;
 mod times;
 
 use std::cell::RefCell;
