@@ -19,6 +19,8 @@ pub(crate) struct KindTally {
 pub(crate) struct RoundTally {
     pub(crate) outcomes: ByOutcome,
     pub(crate) superseded: ByOutcome,
+    /// Service times of the successful ones over connections that carried nothing before.
+    pub(crate) fresh: Option<Box<Latency>>,
     pub(crate) attempts: u64,
     pub(crate) sent: u64,
     pub(crate) request: Sizes,
@@ -74,6 +76,9 @@ impl RoundTally {
         if sample.outcome != Outcome::Ok {
             return;
         }
+        if let (false, Some(service)) = (sample.reused_connection, service) {
+            self.fresh.get_or_insert_default().record(service);
+        }
         for (latency, time) in [
             (&mut self.open, sample.server.open),
             (&mut self.handle, sample.server.handle),
@@ -94,6 +99,7 @@ impl RoundTally {
     fn merge(&mut self, other: &Self) {
         self.outcomes.merge(&other.outcomes);
         self.superseded.merge(&other.superseded);
+        merge_optional(&mut self.fresh, other.fresh.as_deref());
         self.attempts += other.attempts;
         self.sent += other.sent;
         self.request.merge(&other.request);

@@ -19,6 +19,7 @@ mod seconds;
 mod sizes;
 mod stats;
 mod tally;
+mod wire;
 
 pub use environment::Environment;
 pub use latency::Latency;
@@ -37,3 +38,4 @@ pub use result::{
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;
 pub use tally::HistogramError;
+pub use wire::SlotLimit;

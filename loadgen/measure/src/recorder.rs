@@ -4,7 +4,10 @@ use crate::by_outcome::{ByOutcome, merge_optional};
 use crate::kind::{KindTally, RoundTally, add_ns};
 use crate::matrix::MatrixTally;
 use crate::seconds::Seconds;
-use crate::{Latency, NotStarted, Outcome, RoundSample, Shape, SupersededAttempt, WorkflowSample};
+use crate::wire::WireTally;
+use crate::{
+    Latency, NotStarted, Outcome, RoundSample, Shape, SlotLimit, SupersededAttempt, WorkflowSample,
+};
 
 /// Takes the samples of one driver thread: no locks, no hashing, memory bounded by the shape of
 /// the work and the length of the run, never by the number of requests. The recorders of all
@@ -17,6 +20,7 @@ pub struct Recorder {
     pub(crate) kinds: Vec<KindTally>,
     pub(crate) replicas: Vec<ReplicaTally>,
     pub(crate) matrix: MatrixTally,
+    pub(crate) wire: WireTally,
     pub(crate) lateness: Latency,
     pub(crate) seconds: Seconds,
     pub(crate) not_started: [u64; NotStarted::ALL.len()],
@@ -38,6 +42,7 @@ impl Recorder {
             kinds: vec![KindTally::default(); shape.kinds.len()],
             replicas: vec![ReplicaTally::default(); shape.replicas.len()],
             matrix: MatrixTally::new(shape.replicas.len()),
+            wire: WireTally::default(),
             lateness: Latency::new(),
             seconds: Seconds::default(),
             not_started: [0; NotStarted::ALL.len()],
@@ -72,6 +77,23 @@ impl Recorder {
             .connect
             .get_or_insert_default()
             .record(time);
+    }
+
+    /// A request waited so long for a connection or a stream.
+    pub fn slot_wait(&mut self, limit: SlotLimit, time: Duration) {
+        self.wire.wait(limit, time);
+    }
+
+    /// Requests that were sent again because a kept-alive connection was closed before anything was
+    /// received. They are no attempts of their own.
+    pub fn resent(&mut self, count: u64) {
+        self.wire.resent += count;
+    }
+
+    /// Requests that a server told to take elsewhere (HTTP/2 GOAWAY or REFUSED_STREAM) before it
+    /// had looked at them, and that went to another connection. They are no attempts of their own.
+    pub fn moved(&mut self, count: u64) {
+        self.wire.moved += count;
     }
 
     /// An attempt ended and the same round was sent again.
@@ -140,6 +162,7 @@ impl Recorder {
             mine.reused += theirs.reused;
         }
         self.matrix.merge(&other.matrix);
+        self.wire.merge(&other.wire);
         self.lateness.merge(&other.lateness);
         self.seconds.merge(&other.seconds);
         for (mine, theirs) in self.not_started.iter_mut().zip(other.not_started) {

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::checks::{self, Counts};
 use super::clock::RunClock;
 use super::conclude;
+use super::delayed_ack;
 use super::figures::{LatencyFigures, QuantileIntervals};
 use super::findings::FailureExample;
 use super::fleet::{Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
@@ -18,7 +19,7 @@ use crate::by_outcome::{ByOutcome, merge_optional};
 use crate::kind::KindTally;
 use crate::seconds::Series;
 use crate::stats::Second;
-use crate::{Environment, Latency, NotStarted, Outcome, Recorder};
+use crate::{Environment, Latency, NotStarted, Outcome, Recorder, SlotLimit};
 
 /// What a result holds beside the samples: facts that the driver and the command line know.
 #[derive(Debug, Clone)]
@@ -117,6 +118,7 @@ impl RunResult {
         }
         result.thresholds = facts.thresholds.iter().map(|t| t.judge(&result)).collect();
         result.findings = conclude::findings(&result, clipped(samples));
+        result.findings.extend(delayed_ack::findings(samples));
         result.verdict = conclude::verdict(&result);
         result
     }
@@ -215,6 +217,12 @@ fn generator_result(
         own_faults: not_started(NotStarted::GeneratorFault)
             + not_started(NotStarted::RunEnded)
             + own_failures.copied().unwrap_or(0),
+        connections: facts.connections.asked,
+        slot_wait_ns: SlotLimit::ALL.map(|limit| {
+            let waits = samples.wire.waits(limit);
+            waits.map_or(0, Latency::sum_ns)
+        }),
+        response_sum_ns: responses(samples).map(Latency::sum_ns).sum(),
         lateness: lateness.as_ref(),
         response_mean_ns: all
             .rounds
@@ -279,6 +287,12 @@ fn connections(facts: ConnectionFacts, samples: &Recorder) -> ConnectionResult {
         facts,
         established: connect.as_deref().map_or(0, Latency::count),
         reused_rounds: samples.replicas.iter().map(|replica| replica.reused).sum(),
+        resent: samples.wire.resent,
+        moved: samples.wire.moved,
+        slot_waits: SlotLimit::ALL
+            .into_iter()
+            .filter_map(|limit| Some((limit, LatencyFigures::of(samples.wire.waits(limit)?)?)))
+            .collect(),
         connect: connect.as_deref().and_then(LatencyFigures::of),
     }
 }
@@ -314,11 +328,14 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
 }
 
 fn clipped(samples: &Recorder) -> u64 {
-    let replicas = samples.replicas.iter();
-    let rounds = replicas.flat_map(|replica| {
+    responses(samples).map(Latency::clipped).sum()
+}
+
+/// The response times of all rounds, by replica and outcome.
+fn responses(samples: &Recorder) -> impl Iterator<Item = &Latency> {
+    samples.replicas.iter().flat_map(|replica| {
         Outcome::ALL
             .into_iter()
             .filter_map(|outcome| replica.rounds.response(outcome))
-    });
-    rounds.map(Latency::clipped).sum()
+    })
 }

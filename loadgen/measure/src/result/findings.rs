@@ -50,6 +50,9 @@ pub enum FindingCode {
     Unfinished,
     /// Some kept-alive connections were closed by the peer as they were used.
     StaleConnections,
+    /// Some replies waited for an acknowledgement that the client's kernel delays by 40 ms: the
+    /// server has Nagle's algorithm on.
+    DelayedAck,
     /// Wall clock and monotonic clock disagree by more than a second.
     ClocksDisagree,
     /// Some measured intervals ended before they began and were taken as 0.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::LatencyFigures;
+use crate::SlotLimit;
 
 /// What the load generator knows about itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +70,12 @@ pub(crate) struct Evidence<'a> {
     pub(crate) no_free_worker: u64,
     /// Workflows not started or failed by the generator's own fault.
     pub(crate) own_faults: u64,
+    /// Connections that the scenario allows.
+    pub(crate) connections: Option<u64>,
+    /// Time that requests waited until one could be sent, by [`SlotLimit::index`].
+    pub(crate) slot_wait_ns: [u64; SlotLimit::ALL.len()],
+    /// Sum of all response times, of whatever outcome.
+    pub(crate) response_sum_ns: u64,
     pub(crate) lateness: Option<&'a LatencyFigures>,
     /// Mean response time of successful first rounds, in nanoseconds.
     pub(crate) response_mean_ns: Option<f64>,
@@ -78,6 +85,8 @@ pub(crate) struct Evidence<'a> {
 const BUSY_SHARE: f64 = 0.95;
 /// A 99th percentile of lateness below this is ordinary scheduling and timer granularity.
 const LATENESS_P99: Duration = Duration::from_millis(20);
+/// Share of all response time that may be waiting for a connection or a stream.
+const SLOT_SHARE: f64 = 0.25;
 /// Share of the mean response time that may be the generator's own lateness.
 const LATENESS_SHARE: f64 = 0.25;
 /// Share of planned workflows that may be lost by the generator's own fault.
@@ -106,6 +115,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
             );
             return (Bound::Generator, reason);
         }
+    }
+    if let Some(reason) = slots(evidence) {
+        return (Bound::Generator, reason);
     }
     if let (false, Some(lateness), Some(response)) = (
         evidence.closed,
@@ -142,6 +154,33 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
     )
 }
 
+/// Why requests stood in line inside the generator, if they did for long: the server then saw
+/// other arrivals than the plan has.
+fn slots(evidence: &Evidence<'_>) -> Option<String> {
+    let share = |limit: SlotLimit| {
+        evidence.slot_wait_ns[limit.index()] as f64 / evidence.response_sum_ns.max(1) as f64
+    };
+    let longest = SlotLimit::ALL
+        .into_iter()
+        .max_by(|a, b| share(*a).total_cmp(&share(*b)))
+        .filter(|limit| share(*limit) > SLOT_SHARE)?;
+    let percent = 100.0 * share(longest);
+    let allowed = evidence
+        .connections
+        .map_or_else(String::new, |n| format!("{n} "));
+    Some(match longest {
+        SlotLimit::Connections => format!(
+            "connection cap: {percent:.0} % of all response time was waiting for one of the \
+             {allowed}connections; raise `connections` in [load]"
+        ),
+        SlotLimit::Streams => format!(
+            "HTTP/2 stream cap: {percent:.0} % of all response time was waiting for a stream on one \
+             of the {allowed}connections, since the server allows only so many at one time; raise \
+             `connections` in [load]"
+        ),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +203,9 @@ mod tests {
             planned: 1000,
             no_free_worker: 0,
             own_faults: 0,
+            connections: Some(4),
+            slot_wait_ns: [0; 2],
+            response_sum_ns: 1_000_000_000,
             lateness: None,
             response_mean_ns: Some(1e6),
         }
@@ -183,6 +225,27 @@ mod tests {
             ..evidence(&facts)
         };
         assert_eq!(judge(&workers).0, Bound::Workers);
+    }
+
+    #[test]
+    fn a_cap_that_requests_wait_for_is_named() {
+        let facts = facts(1.0);
+        let waited = |slot_wait_ns| {
+            judge(&Evidence {
+                slot_wait_ns,
+                ..evidence(&facts)
+            })
+        };
+        assert_eq!(waited([200_000_000, 0]).0, Bound::Plan);
+        let (bound, reason) = waited([400_000_000, 1]);
+        assert_eq!(bound, Bound::Generator);
+        assert!(
+            reason.starts_with("connection cap: 40 %") && reason.contains("the 4 connections"),
+            "{reason}"
+        );
+        let (bound, reason) = waited([0, 900_000_000]);
+        assert_eq!(bound, Bound::Generator);
+        assert!(reason.starts_with("HTTP/2 stream cap: 90 %"), "{reason}");
     }
 
     #[test]

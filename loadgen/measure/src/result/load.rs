@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::LatencyFigures;
-use crate::{NotStarted, Outcome};
+use crate::{NotStarted, Outcome, SlotLimit};
 
 /// What load was meant, as facts from the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +79,18 @@ pub struct ConnectionResult {
     pub established: u64,
     /// Rounds that went over a connection that had carried another request.
     pub reused_rounds: u64,
+    /// Requests that were sent again because a kept-alive connection was closed before anything was
+    /// received; not counted as attempts.
+    #[serde(default)]
+    pub resent: u64,
+    /// Requests that the server told to take to another connection before it had looked at them
+    /// (HTTP/2 GOAWAY or REFUSED_STREAM); not counted as attempts.
+    #[serde(default)]
+    pub moved: u64,
+    /// Times that requests waited until one could be sent, by what was missing; only limits that
+    /// were met.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub slot_waits: BTreeMap<SlotLimit, LatencyFigures>,
     /// Times to connect; absent when no connection was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connect: Option<LatencyFigures>,

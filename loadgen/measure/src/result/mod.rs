@@ -4,6 +4,7 @@ mod assemble;
 mod checks;
 mod clock;
 mod conclude;
+mod delayed_ack;
 mod diagnose;
 mod figures;
 mod findings;

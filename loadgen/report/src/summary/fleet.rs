@@ -1,4 +1,4 @@
-use loadgen_measure::{MatrixCell, Outcome, ReplicaResult, RunResult};
+use loadgen_measure::{MatrixCell, Outcome, ReplicaResult, RunResult, SlotLimit};
 
 use super::text::{Role, Text};
 use crate::table::Table;
@@ -121,4 +121,24 @@ fn connections(text: &mut Text, result: &RunResult) {
         connections.reused_rounds,
         or_nothing(share, percent)
     ));
+    for (limit, waits) in &connections.slot_waits {
+        let what = match limit {
+            SlotLimit::Connections => "a connection",
+            SlotLimit::Streams => "an HTTP/2 stream",
+        };
+        text.line(&format!(
+            "  {} requests waited for {what}: p50 {}, p99 {}, max {}",
+            waits.count,
+            time_ns(waits.p50_ns as f64),
+            time_ns(waits.p99_ns as f64),
+            time_ns(waits.max_ns as f64)
+        ));
+    }
+    if connections.resent + connections.moved > 0 {
+        text.line(&format!(
+            "  {} requests sent again after a stale connection, {} moved to another connection as the \
+             server asked",
+            connections.resent, connections.moved
+        ));
+    }
 }
