@@ -24,13 +24,13 @@ pub use content::{Arguments, Rows};
 pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
-    AnswerPlan, ClientPlan, Departure, FleetPlan, KeyPlan, Kind, Load, Mirrored, Plan, Principals,
-    Spread,
+    AnswerPlan, ClientPlan, Departure, FleetPlan, HttpPlan, HttpVersion, KeyPlan, Kind, Load,
+    Mirrored, Plan, Principals, Spread, Trust,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{
-    AnswersTable, ClientTable, DataTable, FleetTable, LoadTable, Scenario, ScenarioError, Source,
-    StageTable, ThinkTable, WorkflowTable,
+    AnswersTable, ClientTable, DataTable, FleetTable, HttpTable, LoadTable, Scenario,
+    ScenarioError, Source, StageTable, ThinkTable, WorkflowTable,
 };
 pub use schedule::{RateCurve, Schedule, Spacing, Stretch};
 pub use target::{Target, TargetError};

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use http::Uri;
 use hyper::http;
+use rustls::pki_types::ServerName;
 
 /// Why a target's address cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,10 +22,12 @@ pub struct Target {
     pub(crate) authority: String,
     pub(crate) path: http::uri::PathAndQuery,
     pub(crate) addresses: Vec<SocketAddr>,
+    /// Whom the certificate must name; `None` for plain HTTP.
+    pub(crate) server_name: Option<ServerName<'static>>,
 }
 
 impl Target {
-    /// Reads and resolves an `http://` address.
+    /// Reads and resolves an `http://` or `https://` address.
     ///
     /// # Errors
     /// When it is no such address, or its host name does not resolve.
@@ -38,19 +41,16 @@ impl Target {
                 "not an address: {e}; write for example http://127.0.0.1:8080/mcp"
             ))
         })?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") => {
-                return Err(wrong(
-                    "https is not supported yet; put the server's plain http:// address".to_owned(),
-                ));
-            }
+        let (secured, usual_port) = match uri.scheme_str() {
+            Some("http") => (false, 80),
+            Some("https") => (true, 443),
             _ => {
                 return Err(wrong(
-                    "must begin with http://, for example http://127.0.0.1:8080/mcp".to_owned(),
+                    "must begin with http:// or https://, for example http://127.0.0.1:8080/mcp"
+                        .to_owned(),
                 ));
             }
-        }
+        };
         let authority = uri
             .authority()
             .ok_or_else(|| wrong("has no host".to_owned()))?;
@@ -67,8 +67,12 @@ impl Target {
                 .ok()
                 .filter(|port| *port > 0)
                 .ok_or_else(|| wrong(format!("port `{port}` is not 1 to 65535")))?,
-            _ => 80,
+            _ => usual_port,
         };
+        let server_name = secured
+            .then(|| ServerName::try_from(host.to_owned()))
+            .transpose()
+            .map_err(|_| wrong(format!("host `{host}` cannot stand in a certificate")))?;
         let addresses: Vec<SocketAddr> = tokio::net::lookup_host((host, port))
             .await
             .map_err(|e| wrong(format!("host `{host}` does not resolve: {e}")))?
@@ -84,6 +88,7 @@ impl Target {
                 .cloned()
                 .unwrap_or_else(|| http::uri::PathAndQuery::from_static("/")),
             addresses,
+            server_name,
         })
     }
 
@@ -146,7 +151,19 @@ mod tests {
             let error = Target::resolve(url).await.unwrap_err().to_string();
             assert!(error.contains("http://127.0.0.1:8080/mcp"), "{error}");
         }
-        let error = Target::resolve("https://127.0.0.1/").await.unwrap_err();
-        assert!(error.to_string().contains("https is not supported"));
+    }
+
+    #[tokio::test]
+    async fn https_has_its_own_port_and_a_name_to_check() {
+        let plain = Target::resolve("http://127.0.0.1/").await.unwrap();
+        assert_eq!(plain.server_name, None);
+        for (url, address, name) in [
+            ("https://127.0.0.1/mcp", "127.0.0.1:443", "127.0.0.1"),
+            ("https://[::1]:8443/mcp", "[::1]:8443", "::1"),
+        ] {
+            let target = Target::resolve(url).await.unwrap();
+            assert_eq!(target.addresses, [address.parse().unwrap()]);
+            assert_eq!(target.server_name.unwrap().to_str(), name);
+        }
     }
 }

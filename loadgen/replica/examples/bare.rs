@@ -3,7 +3,9 @@
 //! measures the replica beside it.
 //!
 //! Reads one JSON object from standard input, `{"headers": [[NAME, VALUE]...], "body": TEXT}`,
-//! prints `{"ready": true, "url": ...}` and ends when standard input does.
+//! prints `{"ready": true, "url": ...}` and ends when standard input does. Where the text has `@ID@`
+//! the request's own JSON-RPC id is put, for clients that look at it: `scripts/driver-speed` measures
+//! those.
 
 use std::convert::Infallible;
 use std::io::{self, BufRead as _, Read as _};
@@ -43,11 +45,49 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(serve(headers, given.body.into()))?;
+    runtime.block_on(serve(headers, Text::new(&given.body)))?;
     Ok(())
 }
 
-async fn serve(headers: HeaderMap, body: Bytes) -> io::Result<()> {
+/// The body of every reply.
+#[derive(Clone)]
+struct Text {
+    before: Bytes,
+    /// What follows the id; `None` where none is put in.
+    after: Option<Bytes>,
+}
+
+impl Text {
+    fn new(body: &str) -> Self {
+        let (before, after) = match body.split_once("@ID@") {
+            Some((before, after)) => (before, Some(after)),
+            None => (body, None),
+        };
+        let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());
+        Self {
+            before: bytes(before),
+            after: after.map(bytes),
+        }
+    }
+
+    fn answer(&self, request: &[u8]) -> Bytes {
+        let Some(after) = &self.after else {
+            return self.before.clone();
+        };
+        [&self.before, id(request), after].concat().into()
+    }
+}
+
+/// The id of a request as written; `null` where none is found.
+fn id(request: &[u8]) -> &[u8] {
+    const KEY: &[u8] = br#""id":"#;
+    let from = request.windows(KEY.len()).position(|at| at == KEY);
+    let rest = from.map_or(&b"null"[..], |from| &request[from + KEY.len()..]);
+    let end = rest.iter().position(|b| matches!(b, b',' | b'}'));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+async fn serve(headers: HeaderMap, text: Text) -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let ready = serde_json::json!({
         "ready": true,
@@ -58,13 +98,14 @@ async fn serve(headers: HeaderMap, body: Bytes) -> io::Result<()> {
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
-        let (headers, body) = (headers.clone(), body.clone());
+        let (headers, text) = (headers.clone(), text.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            let (headers, body) = (headers.clone(), body.clone());
+            let (headers, text) = (headers.clone(), text.clone());
             async move {
                 // A body that breaks off ends its connection, whatever is answered.
-                let _ = request.into_body().collect().await;
-                let mut reply = Response::new(Full::new(body));
+                let body = request.into_body().collect().await;
+                let body = body.map(|body| body.to_bytes()).unwrap_or_default();
+                let mut reply = Response::new(Full::new(text.answer(&body)));
                 *reply.headers_mut() = headers;
                 Ok::<_, Infallible>(reply)
             }

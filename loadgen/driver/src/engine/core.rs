@@ -170,7 +170,7 @@ impl<T: Transport> Core<T> {
             think: Cell::default(),
             rounds: Cell::default(),
             round: Cell::default(),
-            trace: RefCell::default(),
+            trace: Trace::default(),
         });
         self.flights.borrow_mut().insert(id, Rc::clone(&flight));
         self.fly(1);
@@ -212,8 +212,8 @@ impl<T: Transport> Core<T> {
         for flight in flights.into_values() {
             if let Some(waiting) = flight.round.get() {
                 flight.rounds.set(flight.rounds.get().saturating_add(1));
-                let trace = Rc::clone(&flight.trace.borrow());
-                self.record(&self.sample(&waiting, &trace, outcome, done, flight.kind));
+                self.record(&self.sample(&waiting, &flight.trace, outcome, done, flight.kind));
+                self.note_wire(waiting.replica, &flight.trace);
                 let why = format!("no reply by the end of the run to round {}", waiting.round);
                 self.failures
                     .borrow_mut()

@@ -1,5 +1,4 @@
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 use std::time::Duration;
 
 use crate::transport::Trace;
@@ -25,7 +24,8 @@ pub(super) struct Flight {
     pub(super) rounds: Cell<u16>,
     /// The round that waits for its reply; `None` while the user thinks.
     pub(super) round: Cell<Option<Waiting>>,
-    pub(super) trace: RefCell<Rc<Trace>>,
+    /// Of the round, or of the last one.
+    pub(super) trace: Trace,
 }
 
 /// A round that was begun.

@@ -1,8 +1,8 @@
-use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use loadgen_measure::{Outcome, RoundSample, ServerTiming};
+use tokio::time::Instant;
 
 use super::core::{Core, count};
 use super::flight::{Flight, Waiting};
@@ -32,8 +32,7 @@ impl<T: Transport> Core<T> {
         };
         let leaves = workflow.disconnects_after(&self.plan.kinds[flight.kind]);
         let leaves = leaves.map_or(self.plan.timeout, |after| after.min(self.plan.timeout));
-        let trace = Rc::new(Trace::default());
-        *flight.trace.borrow_mut() = Rc::clone(&trace);
+        flight.trace.reset();
         flight.round.set(Some(waiting));
         let answer = self
             .transport
@@ -46,7 +45,7 @@ impl<T: Transport> Core<T> {
                     body,
                     timeout: leaves,
                 },
-                &trace,
+                &flight.trace,
             )
             .await;
         flight.round.set(None);
@@ -69,16 +68,14 @@ impl<T: Transport> Core<T> {
             Step::Again { .. } | Step::Leave => Outcome::Ok,
             Step::Over { outcome, .. } => *outcome,
         };
-        let sample = self.sample(&waiting, &trace, outcome, done, flight.kind);
+        let sample = self.sample(&waiting, &flight.trace, outcome, done, flight.kind);
         self.record(&RoundSample {
             response_bytes: reply.as_ref().map(|r| r.body_bytes),
             state_received_bytes: state,
             server: reply.map_or_else(ServerTiming::default, |r: Reply| r.server),
             ..sample
         });
-        if let Some(time) = trace.connect.get() {
-            self.with_recorder(|r| r.connect(replica, time));
-        }
+        self.note_wire(replica, &flight.trace);
         (step, done)
     }
 
@@ -90,17 +87,15 @@ impl<T: Transport> Core<T> {
         done: Duration,
         kind: usize,
     ) -> RoundSample {
-        let sent = trace
-            .sent
-            .get()
-            .map(|at| at.saturating_duration_since(self.epoch));
+        let moment = |at: Instant| at.saturating_duration_since(self.epoch);
+        let sent = trace.sent.get().map(moment);
         RoundSample {
             kind,
             round: waiting.round,
             outcome,
             attempts: u16::from(sent.is_some()),
             intended: waiting.intended,
-            first_sent: sent,
+            first_sent: trace.first_sent.get().map(moment),
             sent,
             done,
             replica: waiting.replica,
@@ -112,6 +107,20 @@ impl<T: Transport> Core<T> {
             server: ServerTiming::default(),
             reused_connection: trace.reused.get(),
         }
+    }
+
+    /// What happened between the round and its connection, apart from both clocks.
+    pub(super) fn note_wire(&self, replica: u16, trace: &Trace) {
+        self.with_recorder(|recorder| {
+            if let Some(time) = trace.connect.get() {
+                recorder.connect(replica, time);
+            }
+            if let Some((limit, time)) = trace.wait.get() {
+                recorder.slot_wait(limit, time);
+            }
+            recorder.resent(trace.resent.get().into());
+            recorder.moved(trace.moved.get().into());
+        });
     }
 
     pub(super) fn record(&self, sample: &RoundSample) {

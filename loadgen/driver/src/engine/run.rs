@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use loadgen_measure::{ConnectionFacts, FailureExample, InFlight, Recorder, RunClock, Shape};
 use loadgen_timer::Timer;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustls::ClientConfig;
 use tokio::sync::{mpsc as async_mpsc, watch};
 use tokio::task::LocalSet;
 use tokio::time::Instant;
@@ -20,7 +21,7 @@ use super::flight::Flying;
 use super::load::{Part, offer};
 use crate::plan::{Load, Plan};
 use crate::target::Target;
-use crate::transport::Http1;
+use crate::transport::{Http, tls};
 
 /// File descriptors beside connections: runtimes, pipes, result files.
 const OTHER_FILES: u64 = 64;
@@ -99,13 +100,14 @@ impl Run {
     ///
     /// # Errors
     /// When the process may not open as many files as the plan has connections (the soft limit is
-    /// raised first), or a thread or its runtime cannot be made.
+    /// raised first), TLS is needed and nothing is trusted, or a thread or its runtime cannot be made.
     pub fn start(plan: Plan, targets: &[Target]) -> io::Result<Self> {
         allow_files(u64::from(plan.connections) + OTHER_FILES)?;
         let shape = Shape {
             kinds: plan.kinds.iter().map(|kind| kind.name.clone()).collect(),
             replicas: targets.iter().map(|t| t.url().to_owned()).collect(),
         };
+        let secured = tls(&plan.http, targets)?;
         let plan = Arc::new(plan);
         let (stop, stopped) = watch::channel(Stop::No);
         let started = std::time::Instant::now();
@@ -119,6 +121,7 @@ impl Run {
                     plan: Arc::clone(&plan),
                     shape: shape.clone(),
                     targets: targets.to_vec(),
+                    tls: secured.clone(),
                     part: Part { index, of },
                     epoch: Instant::from_std(started),
                     shared: Arc::clone(&shared),
@@ -298,6 +301,7 @@ struct ThreadWork {
     plan: Arc<Plan>,
     shape: Shape,
     targets: Vec<Target>,
+    tls: Option<Arc<ClientConfig>>,
     part: Part,
     epoch: Instant,
     shared: Arc<Shared>,
@@ -308,10 +312,16 @@ struct ThreadWork {
 impl ThreadWork {
     async fn run(mut self) -> ThreadOutput {
         let connections = self.part.share(self.plan.connections) as usize;
+        let http = Http::new(
+            &self.plan.http,
+            &self.targets,
+            self.tls.as_ref(),
+            connections,
+        );
         let core = Rc::new(Core::new(
             self.plan,
             &self.shape,
-            Http1::new(&self.targets, connections),
+            http,
             self.epoch,
             self.shared,
         ));

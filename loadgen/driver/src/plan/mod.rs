@@ -4,6 +4,7 @@ mod answers;
 mod check;
 mod client;
 mod departure;
+mod http;
 mod json;
 mod kind;
 mod load;
@@ -26,6 +27,7 @@ use crate::scenario::{Scenario, ScenarioError, Source};
 pub use answers::AnswerPlan;
 pub use client::ClientPlan;
 pub use departure::Departure;
+pub use http::{HttpPlan, HttpVersion, Trust};
 pub use kind::Kind;
 pub use load::Load;
 pub use mirrored::Mirrored;
@@ -56,6 +58,8 @@ pub struct Plan {
     pub connections: u32,
     /// Threads that send.
     pub threads: u32,
+    /// How requests travel.
+    pub http: HttpPlan,
     /// Pause before a round that only echoes the state.
     pub state_only_pause: Duration,
     /// Who the generator says it is.
@@ -135,6 +139,7 @@ impl Plan {
             round_cap: load.round_cap.as_ref().map_or(10, |cap| *cap.get_ref()),
             spread: check.spread(load)?,
             connections: check.count("connections", &load.connections, 256, 60_000)?,
+            http: check.http(scenario.http.as_ref())?,
             threads: check.count("threads", &load.threads, default_threads(), 256)?,
             state_only_pause: check.optional_time(
                 "state_only_pause_s",

@@ -3,11 +3,12 @@
 mod discover;
 mod tools;
 
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use loadgen_measure::Outcome;
+use rustls::ClientConfig;
 use tokio::task::LocalSet;
 
 use self::discover::Discovered;
@@ -16,7 +17,7 @@ use crate::classify::Reply;
 use crate::plan::{Kind, Mirrored, Plan};
 use crate::schedule::workflow_rng;
 use crate::target::Target;
-use crate::transport::{Failure, Http1, Outgoing, Trace, Transport, request_headers};
+use crate::transport::{Failure, Http, Outgoing, Trace, Transport, request_headers, tls};
 use crate::workflow::{Step, Template, Workflow};
 
 /// Longest time for one reply of the probe.
@@ -75,7 +76,11 @@ pub async fn probe(plan: &Plan, targets: &[Target]) -> Result<ProbeReport, Unusa
                     url: target.url().to_owned(),
                     why,
                 };
-                match look(plan, target).await {
+                let secured = match tls(&plan.http, std::slice::from_ref(target)) {
+                    Ok(secured) => secured,
+                    Err(e) => return Err(unusable(e.to_string())),
+                };
+                match look(plan, target, secured).await {
                     Finding::Usable(mut seen) => {
                         if report.mirrored.is_empty() {
                             report.mirrored = seen.mirrored;
@@ -106,11 +111,11 @@ pub async fn probe(plan: &Plan, targets: &[Target]) -> Result<ProbeReport, Unusa
         .await
 }
 
-async fn look(plan: &Plan, target: &Target) -> Finding {
-    let probe = Rc::new(Probe {
+async fn look(plan: &Plan, target: &Target, tls: Option<Arc<ClientConfig>>) -> Finding {
+    let probe = Probe {
         plan,
-        transport: Http1::new(std::slice::from_ref(target), 1),
-    });
+        transport: Http::new(&plan.http, std::slice::from_ref(target), tls.as_ref(), 1),
+    };
     let mut warnings = Vec::new();
     match probe.discover().await {
         Ok(Discovered::Usable { warning }) => warnings.extend(warning),
@@ -184,7 +189,7 @@ struct Ended {
 
 struct Probe<'a> {
     plan: &'a Plan,
-    transport: Http1,
+    transport: Http,
 }
 
 impl Probe<'_> {

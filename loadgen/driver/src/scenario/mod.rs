@@ -3,6 +3,7 @@
 mod client;
 mod data;
 mod error;
+mod http;
 mod source;
 mod stage;
 mod workflow;
@@ -13,6 +14,7 @@ use toml::Spanned;
 pub use client::ClientTable;
 pub use data::DataTable;
 pub use error::ScenarioError;
+pub use http::HttpTable;
 pub use source::Source;
 pub use stage::StageTable;
 pub use workflow::{AnswersTable, ThinkTable, WorkflowTable};
@@ -41,6 +43,9 @@ pub struct Scenario {
     pub data: Option<DataTable>,
     /// How much load, how long.
     pub load: Spanned<LoadTable>,
+    /// How requests travel. Absent: HTTP/1.1 over kept-alive connections.
+    #[serde(default)]
+    pub http: Option<HttpTable>,
     /// The mix of workflows; at least one.
     pub workflow: Spanned<Vec<Spanned<WorkflowTable>>>,
     /// Limits on figures, as in `ok.rate >= 0.99`. Absent: exactly that one.

@@ -1,9 +1,16 @@
 //! Requests out, replies in. Everything that touches a socket is below here.
 
+mod client;
+mod crowd;
+mod dial;
 mod http1;
+mod http2;
+mod io;
 mod pool;
+mod reply;
 mod stream;
 mod timing;
+mod tls;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -12,11 +19,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use loadgen_measure::SlotLimit;
 use tokio::time::Instant;
 
 use crate::classify::Reply;
 
-pub(crate) use http1::Http1;
+pub(crate) use client::Http;
+pub(crate) use tls::tls;
 
 /// One request.
 #[derive(Debug)]
@@ -38,12 +47,56 @@ pub(crate) struct Outgoing<'a> {
 /// What can be known of an exchange before it is over.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
-    /// When the request was handed to the connection.
+    /// When the request was first handed to a connection.
+    pub(crate) first_sent: Cell<Option<Instant>>,
+    /// When it was last handed to one.
     pub(crate) sent: Cell<Option<Instant>>,
     /// Whether that connection had carried another request.
     pub(crate) reused: Cell<bool>,
     /// How long connecting took, if a connection was made.
     pub(crate) connect: Cell<Option<Duration>>,
+    /// What was waited for before a connection could be used, and how long.
+    pub(crate) wait: Cell<Option<(SlotLimit, Duration)>>,
+    /// How often it was sent again after a stale connection.
+    pub(crate) resent: Cell<u8>,
+    /// How often the server told it to go to another connection.
+    pub(crate) moved: Cell<u8>,
+}
+
+impl Trace {
+    /// Before another request.
+    pub(crate) fn reset(&self) {
+        self.first_sent.set(None);
+        self.sent.set(None);
+        self.reused.set(false);
+        self.connect.set(None);
+        self.wait.set(None);
+        self.resent.set(0);
+        self.moved.set(0);
+    }
+
+    /// The request is handed to a connection, now.
+    fn sending(&self, reused: bool) {
+        let now = Instant::now();
+        self.reused.set(reused);
+        self.sent.set(Some(now));
+        if self.first_sent.get().is_none() {
+            self.first_sent.set(Some(now));
+        }
+    }
+
+    /// It was not handed over after all: that connection was closed.
+    fn not_sent(&self) {
+        self.sent.set(None);
+        if self.resent.get() + self.moved.get() == 0 {
+            self.first_sent.set(None);
+        }
+    }
+
+    fn waited(&self, limit: SlotLimit, time: Duration) {
+        let before = self.wait.get().map_or(Duration::ZERO, |(_, time)| time);
+        self.wait.set(Some((limit, before + time)));
+    }
 }
 
 /// Why there is no reply.

@@ -1,27 +1,40 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
+use loadgen_measure::SlotLimit;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::Trace;
 
 /// The sending half of a connection.
-pub(super) type Sender = SendRequest<Full<Bytes>>;
+#[derive(Debug)]
+pub(super) struct Sender {
+    pub(super) half: SendRequest<Full<Bytes>>,
+    /// Reads that gave something, so far.
+    pub(super) reads: Rc<Cell<u64>>,
+}
 
-/// The connections of one thread: kept-alive ones per replica, newest first, and a hard limit over
-/// all of them. At the limit an idle connection to another replica is closed to make room; when none
+/// The HTTP/1.1 connections of one thread: kept-alive ones per replica, newest first, and a hard limit
+/// over all of them. At the limit an idle connection to another replica is closed to make room; when none
 /// is idle, requests wait in order.
 #[derive(Debug)]
 pub(super) struct Pool {
     inner: RefCell<Inner>,
     limit: usize,
+    /// How long a connection may carry nothing and still be used.
+    idle_timeout: Option<Duration>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    idle: Vec<Vec<Sender>>,
+    /// With the moment since which each carries nothing.
+    idle: Vec<Vec<(Sender, Instant)>>,
     open: usize,
     open_max: usize,
     waiting: VecDeque<(u16, oneshot::Sender<Lease>)>,
@@ -38,7 +51,7 @@ pub(super) struct Lease {
 }
 
 impl Pool {
-    pub(super) fn new(replicas: usize, limit: usize) -> Rc<Self> {
+    pub(super) fn new(replicas: usize, limit: usize, idle_timeout: Option<Duration>) -> Rc<Self> {
         Rc::new(Self {
             inner: RefCell::new(Inner {
                 idle: (0..replicas).map(|_| Vec::new()).collect(),
@@ -47,11 +60,13 @@ impl Pool {
                 waiting: VecDeque::new(),
             }),
             limit: limit.max(1),
+            idle_timeout,
         })
     }
 
-    /// A right to a connection to replica `to`, with a kept-alive connection if there is one.
-    pub(super) async fn lease(self: &Rc<Self>, to: u16) -> Lease {
+    /// A right to a connection to replica `to`, with a kept-alive connection if there is one. A wait
+    /// for it is noted in the trace.
+    pub(super) async fn lease(self: &Rc<Self>, to: u16, trace: &Trace) -> Lease {
         let wait = {
             let mut inner = self.inner.borrow_mut();
             if let Some(lease) = self.try_lease(&mut inner, to) {
@@ -61,8 +76,12 @@ impl Pool {
             inner.waiting.push_back((to, grant));
             wait
         };
-        wait.await
-            .expect("a waiting request is granted before the pool is dropped")
+        let since = Instant::now();
+        let lease = wait
+            .await
+            .expect("a waiting request is granted before the pool is dropped");
+        trace.waited(SlotLimit::Connections, since.elapsed());
+        lease
     }
 
     /// Most connections that were open at one time.
@@ -71,8 +90,9 @@ impl Pool {
     }
 
     fn try_lease(self: &Rc<Self>, inner: &mut Inner, to: u16) -> Option<Lease> {
-        while let Some(sender) = inner.idle[usize::from(to)].pop() {
-            if !sender.is_closed() {
+        while let Some((sender, since)) = inner.idle[usize::from(to)].pop() {
+            let too_old = self.idle_timeout.is_some_and(|t| since.elapsed() >= t);
+            if !sender.half.is_closed() && !too_old {
                 return Some(self.grant(to, Some(sender)));
             }
             inner.open -= 1;
@@ -101,7 +121,7 @@ impl Pool {
     }
 
     /// Takes a right back, with the connection when it can be used again.
-    fn give_back(self: &Rc<Self>, from: u16, mut sender: Option<Sender>) {
+    fn give_back(self: &Rc<Self>, from: u16, mut sender: Option<(Sender, Instant)>) {
         loop {
             let mut inner = self.inner.borrow_mut();
             let Some((to, grant)) = inner.waiting.pop_front() else {
@@ -113,12 +133,13 @@ impl Pool {
             };
             drop(inner);
             let kept = if to == from { sender.take() } else { None };
+            let kept = kept.map(|(sender, _)| sender);
             match grant.send(self.grant(to, kept)) {
                 Ok(()) => return,
                 // Nobody waits there any more: take the right out of the lease and try the next.
                 Err(mut lease) => {
                     lease.returned = true;
-                    sender = sender.or(lease.kept.take());
+                    sender = sender.or(lease.kept.take().map(|kept| (kept, Instant::now())));
                 }
             }
         }
@@ -131,10 +152,11 @@ impl Lease {
         self.kept.take()
     }
 
-    /// Gives the right back with a connection that can carry another request.
-    pub(super) fn keep(mut self, sender: Sender) {
+    /// Gives the right back with a connection that can carry another request, and has carried
+    /// nothing since then.
+    pub(super) fn keep(mut self, sender: Sender, since: Instant) {
         self.returned = true;
-        self.pool.give_back(self.to, Some(sender));
+        self.pool.give_back(self.to, Some((sender, since)));
     }
 }
 
@@ -152,11 +174,13 @@ mod tests {
 
     #[tokio::test]
     async fn the_limit_holds_and_waiters_are_served_in_order() {
-        let pool = Pool::new(2, 2);
-        let first = pool.lease(0).await;
-        let second = pool.lease(1).await;
-        let mut third = Box::pin(pool.lease(0));
-        let mut fourth = Box::pin(pool.lease(1));
+        let pool = Pool::new(2, 2, None);
+        let trace = Trace::default();
+        let first = pool.lease(0, &trace).await;
+        let second = pool.lease(1, &trace).await;
+        assert_eq!(trace.wait.get(), None);
+        let mut third = Box::pin(pool.lease(0, &trace));
+        let mut fourth = Box::pin(pool.lease(1, &trace));
         for lease in [&mut third, &mut fourth] {
             let poll = std::future::poll_fn(|cx| {
                 std::task::Poll::Ready(lease.as_mut().poll(cx).is_pending())
@@ -168,16 +192,21 @@ mod tests {
         drop(second);
         let fourth = fourth.await;
         assert_eq!(pool.open_max(), 2);
+        assert!(matches!(
+            trace.wait.get(),
+            Some((SlotLimit::Connections, _))
+        ));
         drop((third, fourth));
         assert_eq!(pool.inner.borrow().open, 0);
     }
 
     #[tokio::test]
     async fn a_waiter_that_gave_up_loses_nothing() {
-        let pool = Pool::new(1, 1);
-        let only = pool.lease(0).await;
+        let pool = Pool::new(1, 1, None);
+        let trace = Trace::default();
+        let only = pool.lease(0, &trace).await;
         {
-            let mut gone = Box::pin(pool.lease(0));
+            let mut gone = Box::pin(pool.lease(0, &trace));
             let poll = std::future::poll_fn(|cx| {
                 std::task::Poll::Ready(gone.as_mut().poll(cx).is_pending())
             });
@@ -185,6 +214,6 @@ mod tests {
         }
         drop(only);
         assert_eq!(pool.inner.borrow().open, 0);
-        drop(pool.lease(0).await);
+        drop(pool.lease(0, &trace).await);
     }
 }

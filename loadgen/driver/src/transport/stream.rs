@@ -4,17 +4,18 @@ use std::task::{Context, Poll};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 
-/// A TCP stream whose writing side never fails because the peer has closed: what is written then is
+use super::io::Io;
+
+/// A connection whose writing side never fails because the peer has closed: what is written then is
 /// dropped, and the reading side tells the end. A server that refuses a large body (413, say)
 /// replies and closes before it has read it all; a failed write would hide that reply.
 #[derive(Debug)]
-pub(super) struct Stream(TokioIo<TcpStream>);
+pub(super) struct Stream(TokioIo<Io>);
 
 impl Stream {
-    pub(super) fn new(stream: TcpStream) -> Self {
-        Self(TokioIo::new(stream))
+    pub(super) fn new(io: Io) -> Self {
+        Self(TokioIo::new(io))
     }
 }
 

@@ -140,6 +140,7 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
             advance(answer.freeze).await;
         }
         trace.sent.set(Some(Instant::now()));
+        trace.first_sent.set(trace.sent.get());
         if timeout(request.timeout, sleep(answer.takes)).await.is_err() {
             return Err(Failure::Timeout);
         }

@@ -1,0 +1,200 @@
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::RecvStream;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
+use hyper::http::response::Parts;
+use loadgen_protocol::names::header::SESSION_ID;
+use loadgen_protocol::{Response as RpcResponse, SseParser};
+use tokio::time::{Instant, timeout};
+
+use super::Failure;
+use super::timing::server_timing;
+use crate::classify::Reply;
+
+/// Largest reply body that is read.
+const MAX_BODY_BYTES: usize = 64 << 20;
+/// How long an event stream may go on after the reply before its connection is given up, at first.
+const LONGEST_TAIL: Duration = Duration::from_millis(500);
+/// The same for a replica whose streams never end.
+const SHORTEST_TAIL: Duration = Duration::from_millis(1);
+
+/// The body of a reply, in either version of HTTP.
+#[derive(Debug)]
+pub(super) enum Body {
+    Http1(Incoming),
+    Http2(RecvStream),
+}
+
+/// A reply that was read.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) reply: Reply,
+    /// When it was whole.
+    pub(super) done: Instant,
+    /// The rest of an event stream that goes on after it.
+    pub(super) rest: Option<Body>,
+}
+
+/// Reads the reply to the request with this id.
+pub(super) async fn read(head: &Parts, mut body: Body, id: &str) -> Result<Read, Failure> {
+    let media_type = head
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.split(';').next())
+        .map(|text| text.trim().to_ascii_lowercase())
+        .unwrap_or_default();
+    let mut reply = Reply {
+        status: head.status.as_u16(),
+        retry_after: head.headers.contains_key(RETRY_AFTER),
+        session: head.headers.contains_key(SESSION_ID),
+        server: server_timing(&head.headers),
+        media_type,
+        ..Reply::default()
+    };
+    let stream = reply.media_type == "text/event-stream";
+    let mut parser = SseParser::new();
+    let mut events = Vec::new();
+    while let Some(data) = body.next().await? {
+        reply.body_bytes += data.len() as u64;
+        if !stream {
+            reply.body.extend_from_slice(&data);
+        } else {
+            parser.push(&data, &mut events);
+            for event in events.drain(..) {
+                if answers(&event.data, id) {
+                    reply.body = event.data;
+                    return Ok(Read {
+                        reply,
+                        done: Instant::now(),
+                        rest: Some(body),
+                    });
+                }
+                reply.body.extend_from_slice(&event.data);
+                reply.body.push(b'\n');
+            }
+        }
+        if reply.body.len() + parser.pending_bytes() > MAX_BODY_BYTES {
+            return Err(Failure::Connection(format!(
+                "the reply is larger than {} MiB",
+                MAX_BODY_BYTES >> 20
+            )));
+        }
+    }
+    Ok(Read {
+        reply,
+        done: Instant::now(),
+        rest: None,
+    })
+}
+
+impl Body {
+    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        match self {
+            Self::Http1(body) => loop {
+                match body.frame().await {
+                    None => return Ok(None),
+                    Some(Ok(frame)) => {
+                        if let Ok(data) = frame.into_data() {
+                            return Ok(Some(data));
+                        }
+                    }
+                    Some(Err(e)) => return Err(broke(&e)),
+                }
+            },
+            Self::Http2(body) => match body.data().await {
+                None => Ok(None),
+                Some(Ok(data)) => {
+                    body.flow_control()
+                        .release_capacity(data.len())
+                        .map_err(|e| broke(&e))?;
+                    Ok(Some(data))
+                }
+                Some(Err(e)) => Err(broke(&e)),
+            },
+        }
+    }
+}
+
+fn broke(error: &dyn std::error::Error) -> Failure {
+    Failure::Connection(format!("broke inside the reply: {}", chain(error)))
+}
+
+/// An error with its causes.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// Whether this message of an event stream is the response to the request with this id.
+fn answers(message: &[u8], id: &str) -> bool {
+    serde_json::from_slice::<RpcResponse<'_>>(message).is_ok_and(|response| {
+        response.method.is_none()
+            && (response.result.is_some() || response.error.is_some())
+            && response.id.is_none_or(|echoed| echoed.get() == id)
+    })
+}
+
+/// How long the next event stream of a replica may go on after the reply.
+#[derive(Debug)]
+pub(super) struct Tail(Cell<Duration>);
+
+impl Default for Tail {
+    fn default() -> Self {
+        Self(Cell::new(LONGEST_TAIL))
+    }
+}
+
+impl Tail {
+    /// Reads the rest of an event stream aside. When it ends in time its connection is good for
+    /// more, and `keep` is called.
+    pub(super) fn finish(self: &Rc<Self>, mut rest: Body, keep: impl FnOnce() + 'static) {
+        let tail = Rc::clone(self);
+        tokio::task::spawn_local(async move {
+            let rest = async { while let Ok(Some(_)) = rest.next().await {} };
+            let ended = timeout(tail.0.get(), rest).await.is_ok();
+            tail.0.set(next_tail(tail.0.get(), ended));
+            if ended {
+                keep();
+            }
+        });
+    }
+}
+
+/// How long to wait for the end of the next stream of a replica whose last one did or did not end
+/// in time: one that leaves its streams open must not hold connections that others wait for.
+fn next_tail(last: Duration, ended: bool) -> Duration {
+    if ended {
+        LONGEST_TAIL
+    } else {
+        (last / 8).max(SHORTEST_TAIL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_that_stay_open_are_waited_for_less_and_less() {
+        let mut tail = LONGEST_TAIL;
+        for _ in 0..4 {
+            let next = next_tail(tail, false);
+            assert!(next < tail || next == SHORTEST_TAIL);
+            tail = next;
+        }
+        assert_eq!(tail, SHORTEST_TAIL);
+        assert_eq!(next_tail(tail, true), LONGEST_TAIL);
+    }
+}
