@@ -51,8 +51,8 @@ fn describe(plan: &Plan) -> String {
         Spread::Sticky => "all rounds of a workflow to one replica",
     };
     let mut text = format!(
-        "{} is a valid scenario\n  load   {load}\n  fleet  {fleet}\n  spread {spread}; seed {}\n",
-        plan.scenario.name, plan.seed
+        "{} is a valid scenario\n  load   {load}\n  fleet  {fleet}\n  spread {spread}; seed {}\n  http   {}\n",
+        plan.scenario.name, plan.seed, plan.http
     );
     let total: f64 = plan.kinds.iter().map(|kind| kind.weight).sum();
     for kind in &plan.kinds {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use loadgen_driver::{Plan, Run, RunOutput, Stop, Target, probe};
+use loadgen_driver::{Plan, Run, RunOutput, Stop, Target, Trust, probe};
 use loadgen_measure::{
     Environment, GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Tool,
 };
@@ -52,6 +52,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Believe any certificate of an https:// target, as `insecure = true` in [http] does.
+    #[arg(long)]
+    insecure: bool,
+
     /// Seed of the schedule and of every random choice, instead of the scenario's.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -61,12 +65,18 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut plan = super::scenario::load(&args.scenario)?;
     plan.seed = args.seed.unwrap_or(plan.seed);
+    if args.insecure {
+        plan.http.trust = Trust::Anyone;
+    }
     if args.targets.is_empty() && plan.fleet.is_none() {
         return Err(Failure::usage(anyhow!(
             "{} has no [fleet], so the servers to load have to be named: give --target URL, once \
              per replica",
             args.scenario.display()
         )));
+    }
+    if matches!(plan.http.trust, Trust::Anyone) {
+        console::say("loadgen: WARNING: certificates are NOT checked: whoever answers is believed");
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -167,6 +177,9 @@ impl Facts {
         let mut options = BTreeMap::new();
         if args.seed.is_some() {
             options.insert("seed".to_owned(), plan.seed.into());
+        }
+        if args.insecure {
+            options.insert("insecure".to_owned(), true.into());
         }
         if !args.targets.is_empty() {
             options.insert("target".to_owned(), args.targets.clone().into());

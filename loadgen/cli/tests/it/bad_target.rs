@@ -42,6 +42,19 @@ fn a_closed_port_is_refused() {
     );
 }
 
+/// A broadcast address: no kernel connects a TCP socket to one, so nothing leaves this machine.
+#[test]
+fn an_unreachable_address_is_refused_before_any_load() {
+    for url in [
+        "http://255.255.255.255:9101/mcp",
+        "http://[::ffff:255.255.255.255]:9101/mcp",
+    ] {
+        let said = refused(&[url.to_owned()], 4);
+        let begins = format!("loadgen: target {url}: cannot connect: ");
+        assert!(said.starts_with(&begins), "{said}");
+    }
+}
+
 #[test]
 fn a_wrong_path_is_refused() {
     let replicas = Replicas::start(1, &[]);
@@ -61,13 +74,12 @@ fn what_is_no_address_is_refused() {
     for (url, why) in [
         ("not a url", "http://127.0.0.1:8080/mcp"),
         ("127.0.0.1:9101/mcp", "write for example http://"),
-        ("ftp://127.0.0.1/mcp", "must begin with http://"),
+        ("ftp://127.0.0.1/mcp", "must begin with http:// or https://"),
         ("", "http://127.0.0.1:8080/mcp"),
         (
             "http://127.0.0.1:99999/mcp",
             "port `99999` is not 1 to 65535",
         ),
-        ("https://127.0.0.1:9101/mcp", "https is not supported yet"),
     ] {
         let said = refused(&[url.to_owned()], 2);
         assert!(said.contains(&format!("target `{url}`: ")), "{said}");

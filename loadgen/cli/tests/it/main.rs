@@ -11,6 +11,7 @@ mod ending;
 mod every_fault;
 mod fixtures;
 mod fleet;
+mod http;
 mod limits;
 mod load_tools;
 mod metrics;

@@ -117,7 +117,8 @@ fn check_prints_the_plan() {
         "mix is a valid scenario\n  \
            load   partly open, 20 workflows/s for 2 s: 40 workflows\n  \
            fleet  3 replicas\n  \
-           spread each round to a replica at random; seed 1\n   \
+           spread each round to a replica at random; seed 1\n  \
+           http   HTTP/1.1, connections kept alive\n   \
            75.0 %  echo (tools/call echo)\n   \
            25.0 %  briefing (prompts/get briefing)\n  \
            must   ok.rate >= 0.99\n"

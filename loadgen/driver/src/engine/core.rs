@@ -15,7 +15,7 @@ use super::flight::{Flight, Flying};
 use crate::plan::Plan;
 use crate::schedule::workflow_rng;
 use crate::spread::choose;
-use crate::transport::{Transport, request_headers};
+use crate::transport::{Trace, Transport, request_headers};
 use crate::workflow::{Step, Template, Workflow};
 
 /// Counts that other threads may look at while the run goes on.

@@ -67,6 +67,8 @@ pub(super) struct Place {
     pub(super) on: Rc<Shared>,
     /// Whether the connection is to be made by whoever holds this.
     pub(super) makes: bool,
+    /// Streams on the connection when this one was added, itself included.
+    rank: usize,
 }
 
 impl Crowd {
@@ -154,6 +156,7 @@ impl Crowd {
     fn grant(self: &Rc<Self>, on: Rc<Shared>, makes: bool) -> Place {
         Place {
             crowd: Rc::clone(self),
+            rank: on.streams.get(),
             on,
             makes,
         }
@@ -269,6 +272,11 @@ impl Shared {
 }
 
 impl Place {
+    /// Whether the server turned out to allow fewer streams than were handed out.
+    pub(super) fn is_too_many(&self) -> bool {
+        self.rank > self.crowd.allowed(&self.on)
+    }
+
     /// No further request goes to its connection.
     pub(super) fn leave(&self) {
         self.crowd.leave(&self.on);

@@ -34,7 +34,7 @@ pub(super) struct Endpoint {
     pub(super) whole: Uri,
     /// How long its next event stream may go on after the reply.
     pub(super) tail: Rc<Tail>,
-    tls: Option<TlsConnector>,
+    tls: Option<Arc<ClientConfig>>,
     /// The address that accepted last.
     good: Cell<usize>,
 }
@@ -55,7 +55,7 @@ impl Endpoint {
             path: Uri::from(target.path.clone()),
             whole: Uri::from_parts(whole).expect("the address was one before it was taken apart"),
             tail: Rc::default(),
-            tls: tls.map(|config| TlsConnector::from(Arc::clone(config))),
+            tls: tls.cloned(),
             good: Cell::new(0),
             target: target.clone(),
         }
@@ -68,7 +68,8 @@ impl Endpoint {
         let (Some(name), Some(tls)) = (&self.target.server_name, &self.tls) else {
             return Ok(Io::new(Wire::Plain(stream)));
         };
-        match tls.connect(name.clone(), stream).await {
+        let connector = TlsConnector::from(Arc::clone(tls));
+        match connector.connect(name.clone(), stream).await {
             Ok(stream) => Ok(Io::new(Wire::Tls(Box::new(stream)))),
             Err(e) => Err(Failure::Connection(format!("no TLS: {e}"))),
         }

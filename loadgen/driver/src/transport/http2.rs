@@ -67,6 +67,11 @@ impl Http2 {
             if place.makes {
                 trace.connect.set(place.on.connect.get());
             }
+            if place.is_too_many() {
+                drop(place);
+                place = self.crowd.place(request.to, trace).await;
+                continue;
+            }
             let reused = place.on.used.replace(true);
             let fate = match send(sender, endpoint, request, trace, reused).await {
                 Ok(response) => {

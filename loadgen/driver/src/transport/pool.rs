@@ -216,4 +216,29 @@ mod tests {
         assert_eq!(pool.inner.borrow().open, 0);
         drop(pool.lease(0, &trace).await);
     }
+    /// A connection to a peer that stays.
+    async fn connected() -> (Sender, tokio::io::DuplexStream) {
+        let (near, far) = tokio::io::duplex(64);
+        let io = hyper_util::rt::TokioIo::new(near);
+        let (half, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
+        tokio::spawn(connection);
+        let reads = Rc::default();
+        (Sender { half, reads }, far)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_idle_too_long_is_not_used_again() {
+        let limit = Duration::from_secs(4);
+        let pool = Pool::new(1, 1, Some(limit));
+        let trace = Trace::default();
+        let (sender, _far) = connected().await;
+        pool.lease(0, &trace).await.keep(sender, Instant::now());
+        tokio::time::advance(limit / 2).await;
+        let mut lease = pool.lease(0, &trace).await;
+        let kept = lease.take_kept().expect("it is young enough");
+        lease.keep(kept, Instant::now());
+        tokio::time::advance(limit).await;
+        assert!(pool.lease(0, &trace).await.take_kept().is_none());
+        assert_eq!(pool.open_max(), 1);
+    }
 }

@@ -2,10 +2,11 @@ use std::sync::Mutex;
 use std::sync::mpsc;
 
 use loadgen_driver::{Run, Stop};
-use loadgen_measure::Outcome;
+use loadgen_measure::{Bound, Outcome, SlotLimit};
 
 use crate::run::{
-    ClosedPort, complete, count, plan, question, result, run, run_against, scenario, targets,
+    ClosedPort, complete, count, in_turn, plan, question, result, run, run_against, scenario,
+    targets,
 };
 use crate::server::{Act, Heard, Server};
 
@@ -162,4 +163,82 @@ fn limits_over_all_threads_hold_whatever_their_number() {
         assert_eq!(run.join().in_flight.unwrap().max, 1);
         assert_eq!(server.live_max(), 1);
     }
+}
+
+#[test]
+fn without_reuse_every_request_says_close_and_has_a_connection() {
+    let plan = scenario(
+        "[load]\nrate_per_s = 1000\nduration_s = 0.02\nthreads = 1\ndrain_s = 60\nconnections = 4\n\
+         [http]\nreuse = false\n[[workflow]]\ntool = \"t\"\n",
+    );
+    let (result, server) = run_against(&plan, |h| vec![Act::Write(complete(h))]);
+    assert_eq!(count(&result, Outcome::Ok), 20, "{:?}", result.failures);
+    assert_eq!(server.accepted(), 20);
+    assert_eq!(result.connections.reused_rounds, 0);
+    for heard in server.heard() {
+        assert_eq!(heard.header("connection"), Some("close"));
+    }
+}
+
+#[test]
+fn a_stale_connection_is_tried_again_once_where_that_is_asked_for() {
+    // Every connection is good for one request.
+    let mut plan = in_turn(4, "");
+    plan.http.resend_stale = true;
+    let (result, server) = run_against(&plan, |heard| match heard.before {
+        0 => vec![Act::Write(complete(heard))],
+        _ => vec![Act::Close],
+    });
+    assert_eq!(count(&result, Outcome::Ok), 4, "{:?}", result.failures);
+    assert_eq!(result.connections.resent, 3);
+    assert_eq!(result.load.attempts, 4, "a re-send is no attempt");
+    assert_eq!(server.heard().len(), 7);
+    assert_eq!(result.all.rounds[0].sent, 4);
+}
+
+#[test]
+fn what_was_answered_in_part_is_not_sent_again() {
+    let mut plan = in_turn(2, "");
+    plan.http.resend_stale = true;
+    let (result, server) = run_against(&plan, |heard| match heard.before {
+        0 => vec![Act::Write(complete(heard))],
+        _ => vec![Act::Write(b"HTTP/1.1 200".to_vec()), Act::Close],
+    });
+    assert_eq!(count(&result, Outcome::ConnectError), 1);
+    assert_eq!(result.connections.resent, 0);
+    assert_eq!(server.heard().len(), 2);
+}
+
+#[test]
+fn a_connection_that_is_closed_again_and_again_fails_after_one_more_try() {
+    let mut plan = in_turn(2, "");
+    plan.http.resend_stale = true;
+    let (result, server) = run_against(&plan, |heard| match (heard.connection, heard.before) {
+        (0, 0) => vec![Act::Write(complete(heard))],
+        _ => vec![Act::Close],
+    });
+    assert_eq!(count(&result, Outcome::Ok), 1);
+    assert_eq!(
+        count(&result, Outcome::ConnectError),
+        1,
+        "{:?}",
+        result.failures
+    );
+    assert_eq!(server.heard().len(), 3);
+}
+
+#[test]
+fn waits_for_a_connection_are_kept_and_the_cap_is_named() {
+    let plan = plan(
+        "concurrency = 8\nduration_s = 0.05\nconnections = 1",
+        "tool = \"t\"",
+    );
+    let (result, server) = run_against(&plan, |h| vec![Act::Write(complete(h))]);
+    let waits = &result.connections.slot_waits;
+    assert!(waits[&SlotLimit::Connections].count > 0, "{waits:?}");
+    assert!(!waits.contains_key(&SlotLimit::Streams));
+    assert_eq!(server.accepted(), 1);
+    assert_eq!(result.generator.bound_by, Bound::Generator);
+    let reason = &result.generator.bound_reason;
+    assert!(reason.starts_with("connection cap: "), "{reason}");
 }

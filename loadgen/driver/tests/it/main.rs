@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod connections;
+mod h2_server;
+mod http2;
 mod probe;
 mod replies;
 mod run;
