@@ -19,8 +19,9 @@ use crate::plan::HttpPlan;
 /// How much a server may send ahead on one stream, and on one connection.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 4 << 20;
-/// A server that turns one request away so often does not want it.
-const MOST_MOVES: u8 = 5;
+/// A server that turns one request away so often does not want it. It is generous, since each of the
+/// connections that a server ends after a number of requests may have carried many that are left out.
+const MOST_MOVES: u8 = 50;
 /// Longest time for a connection to be made, TLS and settings included. It outlives the request that
 /// it is made for, since others may wait for it.
 const LONGEST_CONNECT: Duration = Duration::from_secs(30);
