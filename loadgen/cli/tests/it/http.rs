@@ -12,7 +12,7 @@ const WORKFLOWS: &str = "[[workflow]]\ntool = \"confirm_delete\"\narguments = { 
 
 /// A scenario of 40 workflows with these lines in `[http]`.
 fn scenario(http: &str) -> String {
-    format!("[load]\nrate_per_s = 200\nduration_s = 0.2\n[http]\n{http}\n{WORKFLOWS}")
+    format!("[load]\nthreads = 1\nrate_per_s = 200\nduration_s = 0.2\n[http]\n{http}\n{WORKFLOWS}")
 }
 
 fn all_ok(ran: &Ran) {

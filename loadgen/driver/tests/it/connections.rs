@@ -151,8 +151,8 @@ fn a_run_that_is_dropped_ends() {
 #[test]
 fn limits_over_all_threads_hold_whatever_their_number() {
     for load in [
-        "rate_per_s = 1000\nduration_s = 0.02\nmax_in_flight = 1",
-        "concurrency = 1\nduration_s = 0.02",
+        "rate_per_s = 40\nduration_s = 0.5\nmax_in_flight = 1",
+        "concurrency = 1\nduration_s = 0.5",
     ] {
         let plan = scenario(&format!(
             "[load]\nthreads = 8\n{load}\n[[workflow]]\ntool = \"t\"\n"
@@ -230,7 +230,7 @@ fn a_connection_that_is_closed_again_and_again_fails_after_one_more_try() {
 #[test]
 fn waits_for_a_connection_are_kept_and_the_cap_is_named() {
     let plan = plan(
-        "concurrency = 8\nduration_s = 0.05\nconnections = 1",
+        "concurrency = 8\nduration_s = 0.5\nconnections = 1",
         "tool = \"t\"",
     );
     let (result, server) = run_against(&plan, |h| vec![Act::Write(complete(h))]);

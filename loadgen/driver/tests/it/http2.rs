@@ -76,7 +76,7 @@ fn the_servers_limit_on_streams_holds_and_is_named() {
 
 #[test]
 fn a_second_connection_is_made_when_the_first_is_full() {
-    let plan = plan("concurrency = 4\nduration_s = 0.05", "");
+    let plan = plan("concurrency = 4\nduration_s = 0.5", "");
     let (result, server) = run_one(&plan, 2, answer);
     let ok = count(&result, Outcome::Ok);
     assert_eq!(ok, result.load.started, "{:?}", result.failures);
@@ -175,14 +175,12 @@ fn a_used_connection_that_closes_under_a_request_is_stale_or_sent_again() {
     let (result, _) = run_one(&burst(4, "connections = 1", ""), 1, closes);
     assert_eq!(count(&result, Outcome::Ok), 2, "{:?}", result.failures);
     assert_eq!(count(&result, Outcome::StaleConnection), 2);
-    let (result, server) = run_one(
-        &burst(4, "connections = 1", "resend_stale = true"),
-        1,
-        closes,
-    );
-    assert_eq!(count(&result, Outcome::Ok), 4, "{:?}", result.failures);
-    assert_eq!(result.connections.resent, 3);
-    assert_eq!(server.asked().len(), 7);
+    // With more of them another could take the new connection first, and this one close it.
+    let plan = burst(2, "connections = 1", "resend_stale = true");
+    let (result, server) = run_one(&plan, 1, closes);
+    assert_eq!(count(&result, Outcome::Ok), 2, "{:?}", result.failures);
+    assert_eq!(result.connections.resent, 1);
+    assert_eq!(server.asked().len(), 3);
 }
 
 #[test]
