@@ -22,6 +22,7 @@ mod property;
 pub mod raw_json;
 mod results;
 mod rpc;
+mod scan;
 mod sse;
 
 pub use capabilities::{ClientCapabilities, ElicitationCapability, Marker};

@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 
 use MessageFault::NotRequest;
 
-use crate::params::{Keys, Params, ParamsFault};
-use crate::raw_json::{Object, is_id, object, present, string};
+use crate::params::{Params, ParamsFault};
+use crate::raw_json::{is_id, object, present, text, text_of};
+use crate::scan::{Scan, once};
 
 /// A JSON-RPC message that a client may send. Everything borrows from the body.
 #[derive(Debug)]
@@ -60,18 +61,35 @@ pub enum MessageFault {
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
 struct Envelope<'a, P> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "text_of")]
+    jsonrpc: Option<&'a str>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "text_of")]
+    method: Option<&'a str>,
     #[serde(default, deserialize_with = "present")]
     params: Option<P>,
 }
 
-/// `params` and their `_meta` in one go with what is around them.
-type Deep<'a> = Object<Params<'a, Object<Keys<'a>>>>;
+impl<'a> Envelope<'a, Params<'a>> {
+    /// Reads a message of the usual form, `params` and their `_meta` too; else `None`.
+    fn scan(text: &'a str) -> Option<Self> {
+        let (mut jsonrpc, mut id, mut method, mut params) = (None, None, None, None);
+        Scan::object(text, |scan, key| match key {
+            "jsonrpc" => once(&mut jsonrpc, scan.value()?),
+            "id" => once(&mut id, scan.raw()?),
+            "method" => once(&mut method, scan.value()?),
+            "params" => once(&mut params, Params::scan(scan)?),
+            _ => scan.value().map(drop),
+        })?;
+        Some(Self {
+            jsonrpc,
+            id,
+            method,
+            params,
+        })
+    }
+}
 
 impl<'a> Message<'a> {
     /// Reads one message.
@@ -84,13 +102,9 @@ impl<'a> Message<'a> {
             return unusable(None, MessageFault::NotJson);
         };
         // Most messages have the form that they should, and are looked at once.
-        match object::<Envelope<'a, Deep<'a>>>(text) {
-            Ok(envelope) => Self::of(envelope, |params| {
-                Ok(params.map_or_else(Params::default, |Object(params)| {
-                    params.map_meta(|Object(keys)| keys)
-                }))
-            }),
-            Err(_) => Self::parse_by_layers(text),
+        match Envelope::scan(text) {
+            Some(envelope) => Self::of(envelope, |params| Ok(params.unwrap_or_default())),
+            None => Self::parse_by_layers(text),
         }
     }
 
@@ -117,10 +131,10 @@ impl<'a> Message<'a> {
             }
             id => id,
         };
-        if envelope.jsonrpc.and_then(string).as_deref() != Some("2.0") {
+        if envelope.jsonrpc.and_then(text).as_deref() != Some("2.0") {
             return unusable(id, NotRequest("jsonrpc must be \"2.0\""));
         }
-        let Some(method) = envelope.method.and_then(string) else {
+        let Some(method) = envelope.method.and_then(text) else {
             return unusable(id, NotRequest("The method must be a string"));
         };
         Ok(match id {
@@ -143,6 +157,8 @@ fn unusable<'a>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn fault(body: &str) -> MessageFault {
@@ -251,6 +267,45 @@ mod tests {
                 let by_layers = Message::parse_by_layers(&text);
                 assert_eq!(seen(&at_once), seen(&by_layers), "{text}");
             }
+        }
+    }
+
+    /// A message with every member that is known here.
+    const WHOLE: &str = r#"{"jsonrpc":"2.0","id":-17,"method":"tools/call","params":{"name":"n","uri":"u",
+        "cursor":"c","ref":{"type":"ref/prompt"},"argument":[1.5e3,true,null],"arguments":{"a":"b\u00e9\n"},
+        "inputResponses":{"k":{"action":"accept"}},"notifications":{},"requestState":"long enough for eight",
+        "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","progressToken":"t","z":[[{}]],
+        "io.modelcontextprotocol/clientCapabilities":{"elicitation":{}},
+        "io.modelcontextprotocol/logLevel":"info"},"more":0},"more":[-0.1]}"#;
+
+    #[test]
+    fn a_usual_message_is_looked_at_once() {
+        assert!(Envelope::scan(WHOLE).is_some());
+    }
+
+    proptest! {
+        /// Bytes of JSON put anywhere in a message, in place of what was there.
+        #[test]
+        fn what_one_look_takes_is_what_a_look_at_each_layer_sees(
+            changes in prop::collection::vec(
+                (0..WHOLE.len(), 0..4_usize, r#"[\[\]{}:,"\\\-+.0-9eEu tfn\x00-\x1f\x7fé]{0,3}"#),
+                0..4,
+            ),
+            cut in prop_oneof![3 => Just(0), 1 => 0..WHOLE.len()],
+        ) {
+            let mut text = WHOLE.to_owned();
+            for (at, length, with) in changes {
+                let end = (at + length).min(text.len());
+                if text.is_char_boundary(at.min(end)) && text.is_char_boundary(end) {
+                    text.replace_range(at.min(end)..end, &with);
+                }
+            }
+            let kept = text.len().saturating_sub(cut);
+            if text.is_char_boundary(kept) {
+                text.truncate(kept);
+            }
+            let at_once = Message::parse(text.as_bytes());
+            prop_assert_eq!(seen(&at_once), seen(&Message::parse_by_layers(&text)), "{}", text);
         }
     }
 

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::names::meta;
-use crate::raw_json::{is_id, object, present, string};
+use crate::raw_json::{is_id, object, present, text, text_of};
+use crate::scan::{Scan, once};
 use crate::{ClientCapabilities, LogLevel};
 
 const NO_SUCH_LEVEL: &str = "params._meta.io.modelcontextprotocol/logLevel must be debug, info, notice, \
@@ -23,19 +24,18 @@ pub enum ParamsFault {
     Member(&'static str),
 }
 
-/// The members of `params` that any method here reads, each still in its own bytes; of `_meta`, in
-/// what is made for others to use, the keys that are known here.
+/// The members of `params` that any method here reads, each still in its own bytes; of `_meta` the
+/// keys that are known here.
 #[derive(Debug, Default, Deserialize)]
-#[serde(bound(deserialize = "M: Deserialize<'de>"))]
-pub struct Params<'a, M = Keys<'a>> {
-    #[serde(default, deserialize_with = "present")]
-    _meta: Option<M>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    name: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    uri: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    cursor: Option<&'a RawValue>,
+pub struct Params<'a> {
+    #[serde(borrow, default, deserialize_with = "keys")]
+    _meta: Option<Keys<'a>>,
+    #[serde(borrow, default, deserialize_with = "text_of")]
+    name: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "text_of")]
+    uri: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "text_of")]
+    cursor: Option<&'a str>,
     /// What a completion is about, whatever its type.
     #[serde(borrow, default, deserialize_with = "present", rename = "ref")]
     pub reference: Option<&'a RawValue>,
@@ -56,54 +56,44 @@ pub struct Params<'a, M = Keys<'a>> {
     /// What a listener wants to be told of, whatever its type.
     #[serde(borrow, default, deserialize_with = "present")]
     pub notifications: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present", rename = "requestState")]
-    request_state: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "text_of", rename = "requestState")]
+    request_state: Option<&'a str>,
 }
 
 /// The keys of `_meta` that are known here.
 #[derive(Debug, Default, Deserialize)]
-pub struct Keys<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
+struct Keys<'a> {
+    #[serde(borrow, default, deserialize_with = "text_of")]
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
-    version: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    version: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "text_of")]
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
-    capabilities: Option<&'a RawValue>,
+    capabilities: Option<&'a str>,
     #[serde(borrow, default, deserialize_with = "present")]
     #[serde(rename = "progressToken")]
     progress_token: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "text_of")]
     #[serde(rename = "io.modelcontextprotocol/logLevel")]
-    log_level: Option<&'a RawValue>,
+    log_level: Option<&'a str>,
 }
 
-impl<'a, M> Params<'a, M> {
-    /// The same with another view of `_meta`.
-    pub(crate) fn map_meta<N>(self, map: impl FnOnce(M) -> N) -> Params<'a, N> {
-        let Self {
-            _meta,
-            name,
-            uri,
-            cursor,
-            reference,
-            argument,
-            arguments,
-            input_responses,
-            notifications,
-            request_state,
-        } = self;
-        Params {
-            _meta: _meta.map(map),
-            name,
-            uri,
-            cursor,
-            reference,
-            argument,
-            arguments,
-            input_responses,
-            notifications,
-            request_state,
-        }
+/// Reads `_meta`; what is no object of distinct members has none of them.
+fn keys<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Keys<'de>>, D::Error> {
+    let raw = <&RawValue>::deserialize(from)?;
+    Ok(Some(object(raw.get()).unwrap_or_default()))
+}
+
+impl<'a> Keys<'a> {
+    fn scan(scan: &mut Scan<'a>) -> Option<Self> {
+        let mut keys = Self::default();
+        scan.members(|scan, key| match key {
+            meta::PROTOCOL_VERSION => once(&mut keys.version, scan.value()?),
+            meta::CLIENT_CAPABILITIES => once(&mut keys.capabilities, scan.value()?),
+            "progressToken" => once(&mut keys.progress_token, scan.raw()?),
+            meta::LOG_LEVEL => once(&mut keys.log_level, scan.value()?),
+            _ => scan.value().map(drop),
+        })?;
+        Some(keys)
     }
 }
 
@@ -116,9 +106,28 @@ impl<'a> Params<'a> {
         let Some(raw) = raw else {
             return Ok(Self::default());
         };
-        object::<Params<'a, &'a RawValue>>(raw.get())
-            .map(|params| params.map_meta(|meta| object(meta.get()).unwrap_or_default()))
+        object(raw.get())
             .map_err(|_| ParamsFault::Member("params must be an object of distinct members"))
+    }
+
+    /// Reads them in one go with what is around them, where [`Self::parse`] would find nothing wrong;
+    /// else `None`.
+    pub(crate) fn scan(scan: &mut Scan<'a>) -> Option<Self> {
+        let mut params = Self::default();
+        scan.members(|scan, key| match key {
+            "_meta" => once(&mut params._meta, Keys::scan(scan)?),
+            "name" => once(&mut params.name, scan.value()?),
+            "uri" => once(&mut params.uri, scan.value()?),
+            "cursor" => once(&mut params.cursor, scan.value()?),
+            "ref" => once(&mut params.reference, scan.raw()?),
+            "argument" => once(&mut params.argument, scan.raw()?),
+            "arguments" => once(&mut params.arguments, scan.raw()?),
+            "inputResponses" => once(&mut params.input_responses, scan.raw()?),
+            "notifications" => once(&mut params.notifications, scan.raw()?),
+            "requestState" => once(&mut params.request_state, scan.value()?),
+            _ => scan.value().map(drop),
+        })?;
+        Some(params)
     }
 
     /// The keys of `_meta` that every request must have, and those that change what is answered.
@@ -129,15 +138,15 @@ impl<'a> Params<'a> {
         let keys = self._meta.as_ref();
         let version = keys
             .and_then(|keys| keys.version)
-            .and_then(string)
+            .and_then(text)
             .ok_or(ParamsFault::Meta(meta::PROTOCOL_VERSION))?;
         let capabilities = keys
             .and_then(|keys| keys.capabilities)
-            .filter(|raw| raw.get().starts_with('{'))
+            .filter(|text| text.starts_with('{'))
             .ok_or(ParamsFault::Meta(meta::CLIENT_CAPABILITIES))?;
         let log_level = keys
             .and_then(|keys| keys.log_level)
-            .map(|raw| serde_json::from_str(raw.get()))
+            .map(serde_json::from_str)
             .transpose()
             .map_err(|_| ParamsFault::Member(NO_SUCH_LEVEL))?;
         Ok(Meta {
@@ -159,7 +168,7 @@ impl<'a> Params<'a> {
             Naming::Name => (self.name, "params.name must be a string"),
             Naming::Uri => (self.uri, "params.uri must be a string"),
         };
-        member.and_then(string).ok_or(ParamsFault::Member(why))
+        member.and_then(text).ok_or(ParamsFault::Member(why))
     }
 
     /// The state to open, if one was sent; an empty one counts.
@@ -168,8 +177,8 @@ impl<'a> Params<'a> {
     /// When it is no string.
     pub fn state(&self) -> Result<Option<Cow<'a, str>>, ParamsFault> {
         self.request_state
-            .map(|raw| {
-                string(raw).ok_or(ParamsFault::Member("params.requestState must be a string"))
+            .map(|state| {
+                text(state).ok_or(ParamsFault::Member("params.requestState must be a string"))
             })
             .transpose()
     }
@@ -180,7 +189,7 @@ impl<'a> Params<'a> {
     /// When it is no string.
     pub fn cursor(&self) -> Result<Option<Cow<'a, str>>, ParamsFault> {
         self.cursor
-            .map(|raw| string(raw).ok_or(ParamsFault::Member("params.cursor must be a string")))
+            .map(|cursor| text(cursor).ok_or(ParamsFault::Member("params.cursor must be a string")))
             .transpose()
     }
 }
@@ -199,7 +208,7 @@ pub enum Naming {
 pub struct Meta<'a> {
     /// The revision that the request follows.
     pub version: Cow<'a, str>,
-    capabilities: &'a RawValue,
+    capabilities: &'a str,
     /// A string or an integer, in its own bytes; anything else counts as none.
     pub progress_token: Option<&'a RawValue>,
     /// The least grave log messages that the client wants; `None` wants none at all.
@@ -210,7 +219,7 @@ impl Meta<'_> {
     /// What the client can answer. What cannot be understood declares nothing.
     #[must_use]
     pub fn capabilities(&self) -> ClientCapabilities {
-        serde_json::from_str(self.capabilities.get()).unwrap_or_default()
+        serde_json::from_str(self.capabilities).unwrap_or_default()
     }
 }
 
@@ -266,10 +275,9 @@ mod tests {
             (r#"{"elicitation":null}"#, false),
             (r#"{"elicitation":7}"#, false),
         ] {
-            let raw = raw(declared);
             let meta = Meta {
                 version: "x".into(),
-                capabilities: &raw,
+                capabilities: declared,
                 progress_token: None,
                 log_level: None,
             };

@@ -52,10 +52,15 @@ pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, NotAnObject> {
 /// The value of a JSON string, borrowed where it has no escapes; `None` for any other value.
 #[must_use]
 pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    // The text is known to be JSON, so what has no escapes stands for itself.
-    if inner.contains('\\') {
-        return serde_json::from_str(raw.get()).ok().map(Cow::Owned);
+    text(raw.get())
+}
+
+/// [`string`] of text that is known to be one JSON value.
+pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    // What has no escapes stands for itself.
+    if inner.as_bytes().contains(&b'\\') {
+        return serde_json::from_str(json).ok().map(Cow::Owned);
     }
     Some(Cow::Borrowed(inner))
 }
@@ -65,6 +70,11 @@ pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
+}
+
+/// [`present`], and the text alone.
+pub(crate) fn text_of<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de str>, D::Error> {
+    <&RawValue>::deserialize(from).map(|raw| Some(raw.get()))
 }
 
 /// Whether valid JSON is a string or is written as an integer: what ids and progress tokens are.
