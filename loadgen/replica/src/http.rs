@@ -4,6 +4,7 @@ mod accept;
 mod authority;
 pub(crate) mod body;
 pub(crate) mod event_stream;
+pub(crate) mod fields;
 pub(crate) mod gate;
 pub(crate) mod hosts;
 pub(crate) mod line_end;

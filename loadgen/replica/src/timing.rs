@@ -1,4 +1,4 @@
-use std::fmt;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// What a request spends time on beside handling.
@@ -82,7 +82,7 @@ impl Timing {
     }
 }
 
-/// The finished parts; `Display` writes the field's value.
+/// The finished parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spent {
     parts: Parts,
@@ -92,6 +92,9 @@ pub(crate) struct Spent {
 impl Spent {
     /// Handling and everything beside it.
     pub(crate) const PARTS: usize = Part::ALL.len() + 1;
+    /// The longest value of the field, in bytes: a name, `;dur=`, a separator and all digits of the
+    /// longest [`Duration`] for each part.
+    pub(crate) const FIELD_MAX: usize = Self::PARTS * (6 + 5 + 2 + 23 + 7);
     /// The names of all, in the order of the field: handling always happens, and sealing comes last.
     pub(crate) const NAMES: [&'static str; Self::PARTS] = [
         Part::Open.name(),
@@ -106,39 +109,41 @@ impl Spent {
         let [open, limit, store, seal] = self.parts;
         [open, limit, store, Some(self.handle), seal]
     }
-}
 
-impl fmt::Display for Spent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
+    /// Writes the field's value. Byte by byte, since every reply has one and the formatting of numbers is
+    /// slow beside the rest of an echo.
+    ///
+    /// # Errors
+    /// When [`Spent::FIELD_MAX`] bytes do not fit.
+    pub(crate) fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let mut separator: &[u8] = b"";
         for (name, took) in Self::NAMES.into_iter().zip(self.by_part()) {
             if let Some(took) = took {
-                for text in [separator, name, ";dur="] {
-                    f.write_str(text)?;
+                for text in [separator, name.as_bytes(), b";dur="] {
+                    to.write_all(text)?;
                 }
-                write_millis(f, took)?;
-                separator = ", ";
+                write_millis(to, took)?;
+                separator = b", ";
             }
         }
         Ok(())
     }
 }
 
-/// Milliseconds with six decimals, written from whole nanoseconds. By hand, since every reply has
-/// one and the formatting of numbers is slow beside the rest of an echo.
-fn write_millis(f: &mut fmt::Formatter<'_>, took: Duration) -> fmt::Result {
-    let whole = took.as_secs() * 1000 + u64::from(took.subsec_millis());
+/// Milliseconds with six decimals, written from whole nanoseconds.
+fn write_millis(to: &mut impl Write, took: Duration) -> io::Result<()> {
+    let whole = took.as_millis();
     let mut rest = took.subsec_nanos() % 1_000_000;
-    let mut decimals = *b".000000";
-    for digit in decimals[1..].iter_mut().rev() {
+    let mut text = *b"0.000000";
+    for digit in text[2..].iter_mut().rev() {
         *digit += (rest % 10) as u8;
         rest /= 10;
     }
-    match whole {
-        0 => f.write_str("0")?,
-        _ => write!(f, "{whole}")?,
+    if whole == 0 {
+        return to.write_all(&text);
     }
-    f.write_str(str::from_utf8(&decimals).expect("digits are text"))
+    write!(to, "{whole}")?;
+    to.write_all(&text[1..])
 }
 
 #[cfg(test)]
@@ -147,7 +152,9 @@ mod tests {
 
     fn spent(parts: Parts) -> String {
         let handle = Duration::from_nanos(1_234_567);
-        Spent { parts, handle }.to_string()
+        let mut text = Vec::new();
+        Spent { parts, handle }.write(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
     }
 
     #[test]
@@ -175,6 +182,22 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_value_has_the_length_that_is_kept_for_it() {
+        let longest = Spent {
+            parts: [Some(Duration::MAX); 4],
+            handle: Duration::MAX,
+        };
+        let mut room = [0; Spent::FIELD_MAX];
+        let mut rest = &mut room[..];
+        longest.write(&mut rest).unwrap();
+        // The first has no separator, and not every name is as long as the longest.
+        assert_eq!(
+            rest.len(),
+            2 + "handle".len() * 5 - "openlimitstorehandleseal".len()
+        );
+    }
+
+    #[test]
     fn what_a_part_took_is_not_handled_too() {
         let mut timing = Timing::start();
         timing.started -= Duration::from_secs(60);
@@ -184,7 +207,7 @@ mod tests {
         let spent = timing.finish();
         assert_eq!(spent.parts[Part::Limit as usize].unwrap().as_secs(), 35);
         let whole = spent.handle + spent.parts.iter().flatten().sum::<Duration>();
-        assert!(spent.handle >= Duration::from_secs(24), "{spent}");
-        assert!(whole >= Duration::from_secs(60), "{spent}");
+        assert!(spent.handle >= Duration::from_secs(24), "{spent:?}");
+        assert!(whole >= Duration::from_secs(60), "{spent:?}");
     }
 }

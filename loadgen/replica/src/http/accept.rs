@@ -1,5 +1,6 @@
-use http::HeaderMap;
 use http::header::ACCEPT;
+
+use crate::http::fields::Fields;
 
 /// What most clients send.
 const USUAL: &str = "application/json, text/event-stream";
@@ -10,16 +11,13 @@ const USUAL: &str = "application/json, text/event-stream";
 /// `text/*` cover what they name (RFC 9110, section 12.5.1), a weight of zero takes away, and the
 /// most exact range that names a type decides about it. No field at all is not enough: the revision
 /// asks clients to send it.
-pub(crate) fn covers_both(headers: &HeaderMap) -> bool {
-    let mut fields = headers.get_all(ACCEPT).iter();
-    if let (Some(only), None) = (fields.next(), fields.next())
-        && only == USUAL
-    {
+pub(crate) fn covers_both(fields: &Fields<'_>) -> bool {
+    if fields.accept.is(USUAL) {
         return true;
     }
     let mut json = Best::default();
     let mut stream = Best::default();
-    for field in headers.get_all(ACCEPT) {
+    for field in fields.all.get_all(ACCEPT) {
         let Ok(field) = field.to_str() else {
             return false;
         };
@@ -69,6 +67,8 @@ fn is_zero_weight(parameter: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+
     use super::*;
 
     fn covers(fields: &[&str]) -> bool {
@@ -76,7 +76,7 @@ mod tests {
         for field in fields {
             headers.append(ACCEPT, field.parse().unwrap());
         }
-        covers_both(&headers)
+        covers_both(&Fields::of(&headers))
     }
 
     #[test]

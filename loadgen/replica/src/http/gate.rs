@@ -1,7 +1,8 @@
-use http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, EXPECT};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, request};
+use http::header::ALLOW;
+use http::{HeaderName, Method, request};
 
 use crate::http::accept;
+use crate::http::fields::{Field, Fields};
 use crate::http::hosts::Hosts;
 use crate::http::origin::Origins;
 use crate::principals::{PrincipalId, Principals, TokenFault, bearer};
@@ -36,39 +37,43 @@ pub(crate) enum Caller {
 #[derive(Clone, Copy)]
 pub(crate) struct Head<'h> {
     pub(crate) caller: Caller,
-    pub(crate) headers: &'h HeaderMap,
+    pub(crate) fields: &'h Fields<'h>,
 }
 
 impl Gate {
     /// Judges a request by its head alone, before its body is read: path, host, origin, method, reply
     /// forms, content type, authorization. The first fault is the answer.
-    pub(crate) fn check(&self, head: &request::Parts) -> Result<Caller, Refusal> {
+    pub(crate) fn check(
+        &self,
+        head: &request::Parts,
+        fields: &Fields<'_>,
+    ) -> Result<Caller, Refusal> {
         if head.uri.path() != PATH {
             return Err(Refusal::Path);
         }
-        self.hosts.check(head)?;
-        if !self.origins.allow_all_of(&head.headers) {
+        self.hosts.check(head, fields.host)?;
+        if !self.origins.allow_all_of(fields) {
             return Err(Refusal::Origin);
         }
         if head.method != Method::POST {
             return Err(Refusal::HttpMethod);
         }
-        if !accept::covers_both(&head.headers) {
+        if !accept::covers_both(fields) {
             return Err(Refusal::Accept);
         }
-        if !is_json(&head.headers) {
+        if !is_json(fields.content_type) {
             return Err(Refusal::ContentType);
         }
-        self.caller(&head.headers)
+        self.caller(fields.authorization)
     }
 
-    fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
+    fn caller(&self, authorization: Field<'_>) -> Result<Caller, Refusal> {
         if let Some(table) = &self.principals {
-            let token = bearer(headers).map_err(Refusal::Token)?;
+            let token = bearer(authorization).map_err(Refusal::Token)?;
             let known = table.by_token(token).map(Caller::Known);
             return known.ok_or(Refusal::Token(TokenFault::Unknown));
         }
-        if headers.contains_key(AUTHORIZATION) && only(headers, &AUTHORIZATION).is_none() {
+        if authorization != Field::Missing && authorization.text().is_none() {
             return Err(Refusal::Authorization);
         }
         Ok(Caller::Anybody)
@@ -79,7 +84,7 @@ impl Gate {
     pub(crate) fn name<'a>(&'a self, head: Head<'a>) -> Option<&'a str> {
         match (head.caller, &self.principals) {
             (Caller::Known(principal), Some(table)) => Some(table.name(principal)),
-            _ => only(head.headers, &AUTHORIZATION),
+            _ => head.fields.authorization.text(),
         }
     }
 
@@ -94,30 +99,9 @@ impl Gate {
     }
 }
 
-/// The value of a field that may come once; `None` when it is missing, repeated or no visible ASCII.
-pub(crate) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    once(headers, name)?.to_str().ok()
-}
-
-/// The value of a field that may come once; `None` when it is missing or repeated.
-pub(crate) fn once<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (Some(value), None) => Some(value),
-        _ => None,
-    }
-}
-
-/// Whether the client waits for a go-ahead before it sends the body.
-pub(crate) fn waits(headers: &HeaderMap) -> bool {
-    headers
-        .get(EXPECT)
-        .is_some_and(|e| e.as_bytes().eq_ignore_ascii_case(b"100-continue"))
-}
-
 /// `application/json`, with UTF-8 if a charset is named.
-fn is_json(headers: &HeaderMap) -> bool {
-    let Some(value) = once(headers, &CONTENT_TYPE) else {
+fn is_json(content_type: Field<'_>) -> bool {
+    let Some(value) = content_type.once() else {
         return false;
     };
     if value == JSON {
@@ -140,6 +124,8 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+
     use super::*;
     use crate::surface::{Prompt, Tool};
 
@@ -164,7 +150,7 @@ mod tests {
             .unwrap()
             .into_parts();
         change(&mut parts);
-        gate.check(&parts)
+        gate.check(&parts, &Fields::of(&parts.headers))
     }
 
     fn set(name: &'static str, value: &'static str) -> impl FnOnce(&mut request::Parts) {
@@ -216,9 +202,10 @@ mod tests {
         let unknown = ask(&gate, set("authorization", "Bearer b"));
         assert_eq!(unknown, token(TokenFault::Unknown));
         let alice = ask(&gate, set("authorization", "bearer a")).unwrap();
-        let headers = &HeaderMap::new();
+        let headers = HeaderMap::new();
+        let fields = &Fields::of(&headers);
         let caller = alice;
-        assert_eq!(gate.name(Head { caller, headers }), Some("alice"));
+        assert_eq!(gate.name(Head { caller, fields }), Some("alice"));
         assert!(gate.permits(alice, Item::Tool(Tool::Echo)));
         assert!(!gate.permits(alice, Item::Tool(Tool::Wizard)));
         assert!(gate.permits(alice, Item::Prompt(Prompt::Briefing)));

@@ -1,10 +1,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use http::header::HOST;
 use http::{Version, request};
 
 use crate::http::authority;
-use crate::http::gate::only;
+use crate::http::fields::Field;
 use crate::refusal::Refusal;
 
 /// The names under which clients may call the replica. A page that was loaded from a foreign name
@@ -54,16 +53,16 @@ impl Hosts {
 
     /// Judges what the request says it was sent to: the Host field, and the authority of its target,
     /// which HTTP/2 has instead (RFC 9113, section 8.3.1).
-    pub(crate) fn check(&self, head: &request::Parts) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, head: &request::Parts, host: Field<'_>) -> Result<(), Refusal> {
         let target = head.uri.authority();
         if target.is_some_and(|target| !self.allow(target.as_str())) {
             return Err(Refusal::Host);
         }
-        match only(&head.headers, &HOST) {
+        match host.text() {
             Some(host) if self.allow(host) => Ok(()),
             Some(_) => Err(Refusal::Host),
             // RFC 9112, section 3.2: without a Host, or with two, it is no request of HTTP/1.1.
-            None if head.headers.contains_key(HOST) => Err(Refusal::NoHost),
+            None if host != Field::Missing => Err(Refusal::NoHost),
             None if head.version == Version::HTTP_11 => Err(Refusal::NoHost),
             None => Ok(()),
         }
@@ -107,7 +106,10 @@ fn address(host: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use http::header::HOST;
+
     use super::*;
+    use crate::http::fields::Fields;
 
     fn head(target: &str, hosts: &[&str], version: Version) -> request::Parts {
         let mut request = http::Request::post(target).version(version);
@@ -117,8 +119,12 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
+    fn check(hosts: &Hosts, head: &request::Parts) -> Result<(), Refusal> {
+        hosts.check(head, Fields::of(&head.headers).host)
+    }
+
     fn allowed(hosts: &Hosts, host: &str) -> bool {
-        hosts.check(&head("/mcp", &[host], Version::HTTP_11)) == Ok(())
+        check(hosts, &head("/mcp", &[host], Version::HTTP_11)) == Ok(())
     }
 
     #[test]
@@ -164,8 +170,9 @@ mod tests {
 
     #[test]
     fn the_targets_authority_counts_too() {
-        let check =
-            |target, hosts: &[&str], version| Hosts::default().check(&head(target, hosts, version));
+        let check = |target, hosts: &[&str], version| {
+            check(&Hosts::default(), &head(target, hosts, version))
+        };
         let (old, new) = (Version::HTTP_11, Version::HTTP_2);
         assert_eq!(check("http://localhost/mcp", &[], new), Ok(()));
         assert_eq!(
@@ -184,7 +191,8 @@ mod tests {
 
     #[test]
     fn http_1_1_needs_one_host() {
-        let check = |hosts: &[&str], version| Hosts::default().check(&head("/mcp", hosts, version));
+        let check =
+            |hosts: &[&str], version| check(&Hosts::default(), &head("/mcp", hosts, version));
         assert_eq!(check(&[], Version::HTTP_11), Err(Refusal::NoHost));
         assert_eq!(check(&[], Version::HTTP_10), Ok(()));
         let twice = &["localhost", "localhost"];

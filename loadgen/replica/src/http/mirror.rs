@@ -1,53 +1,48 @@
 use std::borrow::Cow;
 
-use http::{HeaderMap, HeaderName};
 use loadgen_protocol::header_value;
 use loadgen_protocol::names::{header, method};
 
-use crate::http::gate::{once, only};
+use crate::http::fields::{Field, Fields};
 use crate::refusal::Refusal;
-
-static PROTOCOL_VERSION: HeaderName = HeaderName::from_static(header::PROTOCOL_VERSION);
-static METHOD: HeaderName = HeaderName::from_static(header::METHOD);
-static NAME: HeaderName = HeaderName::from_static(header::NAME);
 
 /// Checks that the headers say what the body says, since something on the way may have routed by
 /// them: version, method and, where the method names something, that name behind its sentinel.
 /// A header that is missing, repeated, outside visible ASCII or undecodable is refused alike.
 pub(crate) fn check(
-    headers: &HeaderMap,
+    fields: &Fields<'_>,
     version: &str,
     method: &str,
     target: Option<&str>,
 ) -> Result<(), Refusal> {
-    plain(headers, &PROTOCOL_VERSION, version)?;
-    plain(headers, &METHOD, method)?;
+    plain(fields.version, header::PROTOCOL_VERSION, version)?;
+    plain(fields.method, header::METHOD, method)?;
     let Some(target) = target else {
         return Ok(());
     };
-    if !target.starts_with("=?") && says(headers, &NAME, target) {
+    if !target.starts_with("=?") && says(fields.name, target) {
         return Ok(());
     }
-    let value = single(headers, &NAME)?;
+    let value = single(fields.name, header::NAME)?;
     match header_value::decode(value.as_bytes()) {
-        Err(why) => Err(Refusal::Header(format!("{NAME}: {why}"))),
+        Err(why) => Err(Refusal::Header(format!("{}: {why}", header::NAME))),
         Ok(decoded) if decoded == target => Ok(()),
-        Ok(_) => Err(differs(&NAME)),
+        Ok(_) => Err(differs(header::NAME)),
     }
 }
 
 /// Whether the headers say that this is to open a subscription.
-pub(crate) fn is_listen(headers: &HeaderMap) -> bool {
-    once(headers, &METHOD).is_some_and(|value| value == method::LISTEN)
+pub(crate) fn is_listen(fields: &Fields<'_>) -> bool {
+    fields.method.is(method::LISTEN)
 }
 
 /// The name in the headers, decoded; `None` when there is none that could be right.
-pub(crate) fn name(headers: &HeaderMap) -> Option<Cow<'_, str>> {
-    header_value::decode(only(headers, &NAME)?.as_bytes()).ok()
+pub(crate) fn name<'h>(fields: &Fields<'h>) -> Option<Cow<'h, str>> {
+    header_value::decode(fields.name.once()?.as_bytes()).ok()
 }
 
-fn plain(headers: &HeaderMap, name: &HeaderName, want: &str) -> Result<(), Refusal> {
-    if says(headers, name, want) || single(headers, name)? == want {
+fn plain(field: Field<'_>, name: &str, want: &str) -> Result<(), Refusal> {
+    if says(field, want) || single(field, name)? == want {
         Ok(())
     } else {
         Err(differs(name))
@@ -55,24 +50,34 @@ fn plain(headers: &HeaderMap, name: &HeaderName, want: &str) -> Result<(), Refus
 }
 
 /// Whether the header says this as it is: what nearly every request has, and the quickest to see.
-fn says(headers: &HeaderMap, name: &HeaderName, want: &str) -> bool {
-    want.is_ascii() && once(headers, name).is_some_and(|value| value == want)
+fn says(field: Field<'_>, want: &str) -> bool {
+    want.is_ascii() && field.is(want)
 }
 
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<&'a str, Refusal> {
-    only(headers, name)
+fn single<'h>(field: Field<'h>, name: &str) -> Result<&'h str, Refusal> {
+    field
+        .text()
         .ok_or_else(|| Refusal::Header(format!("{name} must be there once, in visible ASCII")))
 }
 
-fn differs(name: &HeaderName) -> Refusal {
+fn differs(name: &str) -> Refusal {
     Refusal::Header(format!("{name} differs from the body"))
 }
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
+    use http::{HeaderMap, HeaderValue};
 
     use super::*;
+
+    fn check(
+        headers: &HeaderMap,
+        version: &str,
+        method: &str,
+        target: Option<&str>,
+    ) -> Result<(), Refusal> {
+        super::check(&Fields::of(headers), version, method, target)
+    }
 
     fn headers(name: &[u8]) -> HeaderMap {
         let mut headers = HeaderMap::new();

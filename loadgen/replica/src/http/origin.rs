@@ -1,6 +1,6 @@
-use http::HeaderMap;
 use http::header::ORIGIN;
 
+use crate::http::fields::{Field, Fields};
 use crate::http::{authority, hosts};
 
 /// The origins whose browser pages may call the replica: pages that this machine serves to itself,
@@ -34,9 +34,9 @@ impl Origins {
     }
 
     /// Whether every origin of the request may call.
-    pub(crate) fn allow_all_of(&self, headers: &HeaderMap) -> bool {
-        let mut origins = headers.get_all(ORIGIN).iter();
-        origins.all(|origin| self.allow(origin.as_bytes()))
+    pub(crate) fn allow_all_of(&self, fields: &Fields<'_>) -> bool {
+        let all = || fields.all.get_all(ORIGIN).iter();
+        fields.origin == Field::Missing || all().all(|origin| self.allow(origin.as_bytes()))
     }
 
     fn allow(&self, origin: &[u8]) -> bool {

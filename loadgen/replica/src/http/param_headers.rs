@@ -4,7 +4,6 @@ use loadgen_protocol::{Entries, header_value};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::http::gate::only;
 use crate::refusal::Refusal;
 use crate::surface::Tool;
 
@@ -78,7 +77,12 @@ fn check(marked: &[ParamHeader], headers: &HeaderMap, arguments: &str) -> Result
             (Some(_), false) => return refuse("must repeat the argument"),
             (Some(value), true) => value,
         };
-        let Some(header) = only(headers, name) else {
+        let mut values = headers.get_all(name).iter();
+        let only = match (values.next(), values.next()) {
+            (Some(only), None) => only.to_str().ok(),
+            _ => None,
+        };
+        let Some(header) = only else {
             return refuse("must be there once, in visible ASCII");
         };
         match header_value::decode(header.as_bytes()) {

@@ -1,8 +1,6 @@
-use std::fmt::Write as _;
-
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, WWW_AUTHENTICATE};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use loadgen_protocol::names::header;
 use loadgen_protocol::{ErrorObject, Response};
 use serde::Serialize;
@@ -17,8 +15,6 @@ use crate::refusal::{Refusal, Wire};
 use crate::timing::Spent;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static(header::SERVER_TIMING);
-/// Room for the usual value of `Server-Timing`, in bytes.
-const TIMING_BYTES: usize = 64;
 /// Why writing a reply cannot fail.
 const WRITES: &str = "strings and maps with string keys serialise";
 
@@ -37,10 +33,19 @@ pub(crate) fn accepted() -> Reply {
     reply
 }
 
-/// An outcome under the id it answers.
-pub(crate) fn outcome(id: &RawValue, outcome: &Outcome<'_>) -> Reply {
-    let body = Response::write_result_with(id, |text| outcome.write(text)).expect(WRITES);
-    json(StatusCode::OK, body)
+/// The body of a reply with an outcome under the id it answers.
+pub(crate) fn outcome(id: &RawValue, outcome: &Outcome<'_>) -> Vec<u8> {
+    Response::write_result_with(id, |text| outcome.write(text)).expect(WRITES)
+}
+
+/// A reply with a result; its header fields find place in `room`, whatever that holds.
+pub(crate) fn with_body(body: Vec<u8>, room: HeaderMap) -> Reply {
+    let mut fields = room;
+    fields.clear();
+    fields.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    let mut reply = Reply::new(ReplyBody::whole(body.into()));
+    *reply.headers_mut() = fields;
+    reply
 }
 
 /// A result under the id it answers.
@@ -82,9 +87,15 @@ pub(crate) fn refusal(id: Option<&RawValue>, refusal: &Refusal) -> Reply {
 
 /// Says in a reply that is otherwise ready what the time was spent on.
 pub(crate) fn say_timing(reply: &mut Reply, spent: &Spent) {
-    let mut text = String::with_capacity(TIMING_BYTES);
-    write!(text, "{spent}").expect("a string takes everything");
-    insert(reply, SERVER_TIMING, &text);
+    let mut room = [0; Spent::FIELD_MAX];
+    let mut rest = &mut room[..];
+    spent
+        .write(&mut rest)
+        .expect("there is room for the longest");
+    let length = Spent::FIELD_MAX - rest.len();
+    let value =
+        HeaderValue::from_bytes(&room[..length]).expect("digits and names are visible ASCII");
+    reply.headers_mut().insert(SERVER_TIMING, value);
 }
 
 /// A JSON-RPC error with a status of its own.

@@ -1,7 +1,4 @@
-use http::HeaderMap;
-use http::header::AUTHORIZATION;
-
-use crate::http::gate::only;
+use crate::http::fields::Field;
 
 /// Why a request is not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +12,11 @@ pub(crate) enum TokenFault {
 }
 
 /// The token of `Authorization: Bearer TOKEN` (RFC 6750, section 2.1).
-pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, TokenFault> {
-    if !headers.contains_key(AUTHORIZATION) {
+pub(crate) fn bearer(authorization: Field<'_>) -> Result<&str, TokenFault> {
+    if authorization == Field::Missing {
         return Err(TokenFault::Missing);
     }
-    let field = only(headers, &AUTHORIZATION).ok_or(TokenFault::Malformed)?;
+    let field = authorization.text().ok_or(TokenFault::Malformed)?;
     let (scheme, token) = field.split_once(' ').unwrap_or((field, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(TokenFault::Missing);
@@ -41,14 +38,18 @@ pub(super) fn is_token(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+    use http::header::AUTHORIZATION;
+
     use super::*;
+    use crate::http::fields::Fields;
 
     fn token(fields: &[&str]) -> Result<String, TokenFault> {
         let mut headers = HeaderMap::new();
         for field in fields {
             headers.append(AUTHORIZATION, field.parse().unwrap());
         }
-        bearer(&headers).map(str::to_owned)
+        bearer(Fields::of(&headers).authorization).map(str::to_owned)
     }
 
     #[test]

@@ -13,7 +13,8 @@ use loadgen_protocol::names::method;
 use crate::faults::Misled;
 use crate::http::body::{self, BodyFault};
 use crate::http::event_stream::{EventStream, Work};
-use crate::http::gate::{self, Caller, Head};
+use crate::http::fields::Fields;
+use crate::http::gate::{Caller, Head};
 use crate::http::mirror;
 use crate::http::reply::{self, Reply};
 use crate::notifier::Notifier;
@@ -36,8 +37,9 @@ impl Replica {
     where
         B: Body<Data = Bytes, Error: Into<BodyFault>> + Unpin,
     {
-        let waits = gate::waits(&head.headers);
-        let caller = match self.gate.check(head) {
+        let fields = Fields::of(&head.headers);
+        let waits = fields.wait();
+        let caller = match self.gate.check(head, &fields) {
             Ok(caller) => caller,
             Err(refusal) => {
                 // A client that is still sending would miss the reply if its body were left unread.
@@ -49,7 +51,7 @@ impl Replica {
         };
         let from = Head {
             caller,
-            headers: &head.headers,
+            fields: &fields,
         };
         visit.note(|entry| {
             let verified = caller != Caller::Anybody;
@@ -67,15 +69,17 @@ impl Replica {
             visit.answered(&instead);
             return instead;
         }
-        if self.may_stream(&head.headers) {
+        if self.may_stream(&fields) {
             let misled = misled.cloned();
             let headers = mem::take(&mut head.headers);
             return self.stream(visit, caller, headers, body, misled).await;
         }
         let misled = misled.map(|misled| &**misled);
-        let reply = self
+        let handled = self
             .handle(visit, from, &body, &Notifier::none(), misled)
             .await;
+        let room = mem::take(&mut head.headers);
+        let reply = self.finish(visit, handled, room).await;
         if self.replies == ReplyForm::Sse {
             reply::as_events(reply)
         } else {
@@ -85,10 +89,10 @@ impl Replica {
 
     /// Whether the reply may have to be a stream. The headers tell before the body is read, and
     /// headers that say something else than the body are refused in either form.
-    fn may_stream(&self, headers: &HeaderMap) -> bool {
+    fn may_stream(&self, fields: &Fields<'_>) -> bool {
         self.replies != ReplyForm::Json
-            && (mirror::name(headers).is_some_and(|name| self.surface.may_speak(&name))
-                || mirror::is_listen(headers))
+            && (mirror::name(fields).is_some_and(|name| self.surface.may_speak(&name))
+                || mirror::is_listen(fields))
     }
 
     /// Answers with events if anything comes before the last message; else as any other request.
@@ -106,14 +110,16 @@ impl Replica {
         // Polled at once, so that the visit is resumed before its client can be lost.
         let mut work = Box::pin(self.faults.hold(async move {
             let mut visit = Visit::resume(paused, &replica.tally, replica.access_log.as_ref());
+            let fields = Fields::of(&headers);
             let head = Head {
                 caller,
-                headers: &headers,
+                fields: &fields,
             };
             let misled = misled.as_deref();
-            replica
+            let handled = replica
                 .handle(&mut visit, head, &body, &notifier, misled)
-                .await
+                .await;
+            replica.finish(&mut visit, handled, headers).await
         }));
         let (first, last): (_, Work) = tokio::select! {
             biased;
@@ -129,7 +135,7 @@ impl Replica {
         reply::streaming(EventStream::new(first, notices, last))
     }
 
-    /// Answers with one whole reply.
+    /// Does what the request asks for.
     async fn handle(
         &self,
         visit: &mut Visit<'_>,
@@ -137,44 +143,57 @@ impl Replica {
         body: &[u8],
         notifier: &Notifier,
         misled: Option<&Misled>,
-    ) -> Reply {
+    ) -> Handled {
         let mut timing = Timing::start();
-        let message = Message::parse(body);
-        let mut reply = match &message {
-            Ok(Message::Request(request))
-                if request.method == method::LISTEN && body.len() > REQUEST_MAX_BYTES =>
-            {
-                let why = "The request to listen is too long";
-                self.refusal(visit, Some(request.id), &Refusal::Params(why.into()))
+        let request = match Message::parse(body) {
+            Ok(Message::Request(request)) => request,
+            Ok(Message::Notification) => return Handled::Notification,
+            Err(unusable) => {
+                let refused = self.refusal(visit, unusable.id, &unusable.fault.into());
+                return Handled::Otherwise(refused, timing);
             }
-            Ok(Message::Request(request)) => {
-                visit.note(|entry| entry.request(request.id, &request.method));
-                let performed = self
-                    .perform(visit, head, request, notifier, misled, &mut timing)
-                    .await;
-                match performed {
-                    Ok((event, outcome)) => {
-                        self.tally.count(event);
-                        visit.note(|entry| entry.outcome(event.name()));
-                        match misled.and_then(|misled| misled.rewrite(&outcome)) {
-                            None => reply::outcome(request.id, &outcome),
-                            Some(wrong) => reply::result(request.id, &wrong),
-                        }
-                    }
-                    Err(refusal) => match misled {
-                        None => self.refusal(visit, Some(request.id), &refusal),
-                        Some(misled) => self.misled_refusal(visit, request, &refusal, misled),
-                    },
+        };
+        if request.method == method::LISTEN && body.len() > REQUEST_MAX_BYTES {
+            let why = Refusal::Params("The request to listen is too long".into());
+            return Handled::Otherwise(self.refusal(visit, Some(request.id), &why), timing);
+        }
+        visit.note(|entry| entry.request(request.id, &request.method));
+        let performed = self
+            .perform(visit, head, &request, notifier, misled, &mut timing)
+            .await;
+        match performed {
+            Ok((event, outcome)) => {
+                self.tally.count(event);
+                visit.note(|entry| entry.outcome(event.name()));
+                match misled.and_then(|misled| misled.rewrite(&outcome)) {
+                    None => Handled::Result(reply::outcome(request.id, &outcome), timing),
+                    Some(wrong) => Handled::Otherwise(reply::result(request.id, &wrong), timing),
                 }
             }
-            Ok(Message::Notification) => {
+            Err(refusal) => {
+                let refused = match misled {
+                    None => self.refusal(visit, Some(request.id), &refusal),
+                    Some(misled) => self.misled_refusal(visit, &request, &refusal, misled),
+                };
+                Handled::Otherwise(refused, timing)
+            }
+        }
+    }
+
+    /// Makes one whole reply of what was done. The request's header map, which nobody needs any more,
+    /// becomes the reply's: hyper keeps that for the next request of the connection, and so it never
+    /// grows again.
+    async fn finish(&self, visit: &mut Visit<'_>, handled: Handled, room: HeaderMap) -> Reply {
+        let (mut reply, timing) = match handled {
+            Handled::Result(body, timing) => (reply::with_body(body, room), timing),
+            Handled::Otherwise(reply, timing) => (reply, timing),
+            Handled::Notification => {
                 self.tally.count(Event::Notified);
                 visit.note(|entry| entry.outcome(Event::Notified.name()));
                 let reply = reply::accepted();
                 visit.answered(&reply);
                 return reply;
             }
-            Err(unusable) => self.refusal(visit, unusable.id, &unusable.fault.into()),
         };
         reply::add(&mut reply, &visit.fields);
         let spent = timing.finish();
@@ -188,4 +207,13 @@ impl Replica {
         visit.answered(&reply);
         reply
     }
+}
+
+/// What has become of a request that was read.
+enum Handled {
+    /// The body of a reply with its result.
+    Result(Vec<u8>, Timing),
+    /// Any other reply.
+    Otherwise(Reply, Timing),
+    Notification,
 }

@@ -42,7 +42,7 @@ impl Replica {
             .and_then(Method::naming)
             .map(|naming| params.target(naming));
         let named = target.as_ref().and_then(|t| t.as_deref().ok());
-        mirror::check(head.headers, &meta.version, &request.method, named)?;
+        mirror::check(head.fields, &meta.version, &request.method, named)?;
         let only = misled.and_then(Misled::only_version);
         if only.map_or(!SUPPORTED_VERSIONS.contains(&&*meta.version), |only| {
             only != meta.version
@@ -68,7 +68,7 @@ impl Replica {
             return Err(Refusal::Scope(target.into_owned()));
         }
         if let Item::Tool(tool) = item {
-            let Head { headers, .. } = head;
+            let headers = head.fields.all;
             self.param_headers.check(tool, headers, params.arguments)?;
         }
         let named = Named {
