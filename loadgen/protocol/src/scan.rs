@@ -26,14 +26,18 @@ impl<'a> Scan<'a> {
         text: &'a str,
         take: impl FnMut(&mut Self, &'a str) -> Option<()>,
     ) -> Option<()> {
-        let mut scan = Self {
-            text,
-            at: 0,
-            depth: 0,
-        };
+        let mut scan = Self::new(text);
         scan.members(take)?;
         scan.skip_space();
         (scan.at == text.len()).then_some(())
+    }
+
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+        }
     }
 
     /// Reads an object; `take` is given each key and has to read the value.
@@ -271,11 +275,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Option<&str> {
-        let mut scan = Scan {
-            text,
-            at: 0,
-            depth: 0,
-        };
+        let mut scan = Scan::new(text);
         let value = scan.value()?;
         scan.skip_space();
         (scan.at == text.len()).then_some(value)
@@ -306,11 +306,7 @@ mod tests {
             r#"{ "a" : [ { "b" : "c" } ] , "a" : 1 }"#,
         ] {
             assert_eq!(value(&format!(" {good}\n")), Some(good));
-            let mut scan = Scan {
-                text: good,
-                at: 0,
-                depth: 0,
-            };
+            let mut scan = Scan::new(good);
             assert_eq!(
                 scan.raw().map(RawValue::get),
                 Some(good),

@@ -75,11 +75,12 @@ impl Replica {
             return self.stream(visit, caller, headers, body, misled).await;
         }
         let misled = misled.map(|misled| &**misled);
+        let mut timing = Timing::start();
         let handled = self
-            .handle(visit, from, &body, &Notifier::none(), misled)
+            .handle(visit, from, &body, &Notifier::none(), misled, &mut timing)
             .await;
         let room = mem::take(&mut head.headers);
-        let reply = self.finish(visit, handled, room).await;
+        let reply = self.finish(visit, handled, room, timing).await;
         if self.replies == ReplyForm::Sse {
             reply::as_events(reply)
         } else {
@@ -116,10 +117,11 @@ impl Replica {
                 fields: &fields,
             };
             let misled = misled.as_deref();
+            let mut timing = Timing::start();
             let handled = replica
-                .handle(&mut visit, head, &body, &notifier, misled)
+                .handle(&mut visit, head, &body, &notifier, misled, &mut timing)
                 .await;
-            replica.finish(&mut visit, handled, headers).await
+            replica.finish(&mut visit, handled, headers, timing).await
         }));
         let (first, last): (_, Work) = tokio::select! {
             biased;
@@ -143,50 +145,52 @@ impl Replica {
         body: &[u8],
         notifier: &Notifier,
         misled: Option<&Misled>,
+        timing: &mut Timing,
     ) -> Handled {
-        let mut timing = Timing::start();
         let request = match Message::parse(body) {
             Ok(Message::Request(request)) => request,
             Ok(Message::Notification) => return Handled::Notification,
             Err(unusable) => {
-                let refused = self.refusal(visit, unusable.id, &unusable.fault.into());
-                return Handled::Otherwise(refused, timing);
+                return otherwise(self.refusal(visit, unusable.id, &unusable.fault.into()));
             }
         };
         if request.method == method::LISTEN && body.len() > REQUEST_MAX_BYTES {
             let why = Refusal::Params("The request to listen is too long".into());
-            return Handled::Otherwise(self.refusal(visit, Some(request.id), &why), timing);
+            return otherwise(self.refusal(visit, Some(request.id), &why));
         }
         visit.note(|entry| entry.request(request.id, &request.method));
         let performed = self
-            .perform(visit, head, &request, notifier, misled, &mut timing)
+            .perform(visit, head, &request, notifier, misled, timing)
             .await;
         match performed {
             Ok((event, outcome)) => {
                 self.tally.count(event);
                 visit.note(|entry| entry.outcome(event.name()));
                 match misled.and_then(|misled| misled.rewrite(&outcome)) {
-                    None => Handled::Result(reply::outcome(request.id, &outcome), timing),
-                    Some(wrong) => Handled::Otherwise(reply::result(request.id, &wrong), timing),
+                    None => Handled::Result(reply::outcome(request.id, &outcome)),
+                    Some(wrong) => otherwise(reply::result(request.id, &wrong)),
                 }
             }
-            Err(refusal) => {
-                let refused = match misled {
-                    None => self.refusal(visit, Some(request.id), &refusal),
-                    Some(misled) => self.misled_refusal(visit, &request, &refusal, misled),
-                };
-                Handled::Otherwise(refused, timing)
-            }
+            Err(refusal) => otherwise(match misled {
+                None => self.refusal(visit, Some(request.id), &refusal),
+                Some(misled) => self.misled_refusal(visit, &request, &refusal, misled),
+            }),
         }
     }
 
     /// Makes one whole reply of what was done. The request's header map, which nobody needs any more,
     /// becomes the reply's: hyper keeps that for the next request of the connection, and so it never
     /// grows again.
-    async fn finish(&self, visit: &mut Visit<'_>, handled: Handled, room: HeaderMap) -> Reply {
-        let (mut reply, timing) = match handled {
-            Handled::Result(body, timing) => (reply::with_body(body, room), timing),
-            Handled::Otherwise(reply, timing) => (reply, timing),
+    async fn finish(
+        &self,
+        visit: &mut Visit<'_>,
+        handled: Handled,
+        room: HeaderMap,
+        timing: Timing,
+    ) -> Reply {
+        let mut reply = match handled {
+            Handled::Result(body) => reply::with_body(body, room),
+            Handled::Otherwise(reply) => *reply,
             Handled::Notification => {
                 self.tally.count(Event::Notified);
                 visit.note(|entry| entry.outcome(Event::Notified.name()));
@@ -212,8 +216,12 @@ impl Replica {
 /// What has become of a request that was read.
 enum Handled {
     /// The body of a reply with its result.
-    Result(Vec<u8>, Timing),
-    /// Any other reply.
-    Otherwise(Reply, Timing),
+    Result(Vec<u8>),
+    /// Any other reply; in a box, since it is far longer and this is moved on.
+    Otherwise(Box<Reply>),
     Notification,
+}
+
+fn otherwise(reply: Reply) -> Handled {
+    Handled::Otherwise(Box::new(reply))
 }
