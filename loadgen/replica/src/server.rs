@@ -11,6 +11,7 @@ mod outgoing;
 mod policy;
 mod service;
 mod shared;
+mod ticket;
 mod tls;
 
 use std::io;
@@ -87,11 +88,12 @@ impl Server {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         replica.govern(Arc::clone(&transport.policy));
+        let threads = transport.threads;
         Ok(Self {
             address: listener.local_addr()?,
             listener,
-            shared: Arc::new(Shared::new(replica, transport.policy, transport.tls)),
-            threads: transport.threads,
+            shared: Arc::new(Shared::new(replica, transport)),
+            threads,
         })
     }
 

@@ -1,3 +1,4 @@
+use std::num::NonZeroUsize;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -5,11 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::task::yield_now;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
 use crate::http::body::BodyFault;
+use crate::server::ticket::Ticket;
 
 /// How much of a body may be held before it has to be one of the [`LargeBodies`], in bytes.
 const SMALL_BYTES: u64 = 64 << 10;
@@ -25,15 +27,25 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The rate that each further byte up to the body limit must keep up on average, in bytes/s.
 const MIN_RATE_PER_S: u32 = 16 << 10;
 
-/// How much of a body is read in one go, in bytes, before other connections have their turn.
+/// How much of a body is read in one go, in bytes, before other connections have their turn. Large
+/// bodies have theirs one after the other, each after another look at the sockets: 16 of them in a row
+/// would keep everybody else waiting for milliseconds.
 const TURN_BYTES: u64 = 64 << 10;
 
-/// The places for large bodies.
-pub(crate) struct LargeBodies(Arc<Semaphore>);
+/// What large bodies have to share.
+#[derive(Clone)]
+pub(crate) struct LargeBodies {
+    places: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
+}
 
-impl Default for LargeBodies {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(LARGE_BODIES)))
+impl LargeBodies {
+    /// For a server of this many threads.
+    pub(crate) fn new(threads: NonZeroUsize) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(LARGE_BODIES)),
+            turns: Arc::new(Semaphore::new(threads.get())),
+        }
     }
 }
 
@@ -49,35 +61,28 @@ pub(crate) struct Intake<B = Incoming> {
     seen: u64,
     /// What of that has come since others had their turn.
     turn: u64,
-    places: Arc<Semaphore>,
-    place: Place,
+    /// Others have had their turn, or have it now; then the next large body may.
+    turn_is_over: bool,
+    large: LargeBodies,
+    /// Taken until the body is dropped.
+    place: Ticket,
+    /// Taken for one turn of a large body.
+    turn_ticket: Ticket,
     /// Set once the body has made us wait.
     clock: Option<Pin<Box<Sleep>>>,
 }
 
-type Permit = Result<OwnedSemaphorePermit, AcquireError>;
-
-enum Place {
-    NotNeeded,
-    Waiting {
-        since: Instant,
-        permit: Pin<Box<dyn Future<Output = Permit> + Send>>,
-    },
-    /// Taken until the body is dropped.
-    Taken {
-        _permit: OwnedSemaphorePermit,
-    },
-}
-
 impl<B: Body<Data = Bytes>> Intake<B> {
-    pub(crate) fn new(inner: B, limit_bytes: usize, places: &LargeBodies) -> Self {
+    pub(crate) fn new(inner: B, limit_bytes: usize, large: &LargeBodies) -> Self {
         Self {
             inner,
             limit: limit_bytes as u64,
             seen: 0,
             turn: 0,
-            places: Arc::clone(&places.0),
-            place: Place::NotNeeded,
+            turn_is_over: false,
+            large: large.clone(),
+            place: Ticket::NotNeeded,
+            turn_ticket: Ticket::NotNeeded,
             clock: None,
         }
     }
@@ -87,31 +92,25 @@ impl<B: Body<Data = Bytes>> Intake<B> {
         self.seen >= SMALL_BYTES && !self.inner.is_end_stream()
     }
 
-    fn poll_place(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Waits for what a large body needs before more of it is read.
+    fn poll_large(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if !self.needs_place() {
             return Poll::Ready(());
         }
-        loop {
-            match &mut self.place {
-                Place::Taken { .. } => return Poll::Ready(()),
-                Place::NotNeeded => {
-                    self.place = Place::Waiting {
-                        since: Instant::now(),
-                        permit: Box::pin(Arc::clone(&self.places).acquire_owned()),
-                    };
-                }
-                Place::Waiting { since, permit } => {
-                    let permit = ready!(permit.as_mut().poll(cx));
-                    let waited = since.elapsed();
-                    if let Some(clock) = &mut self.clock {
-                        let later = clock.deadline() + waited;
-                        clock.as_mut().reset(later);
-                    }
-                    self.place = Place::Taken {
-                        _permit: permit.expect("nobody closes the places"),
-                    };
-                }
-            }
+        let waited = ready!(self.place.poll(&self.large.places, cx));
+        self.put_off(waited);
+        let waited = ready!(self.turn_ticket.poll(&self.large.turns, cx));
+        self.put_off(waited);
+        Poll::Ready(())
+    }
+
+    /// Allows the body as much more time as the replica let it wait.
+    fn put_off(&mut self, waited: Duration) {
+        if let Some(clock) = &mut self.clock
+            && !waited.is_zero()
+        {
+            let later = clock.deadline() + waited;
+            clock.as_mut().reset(later);
         }
     }
 
@@ -150,17 +149,26 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyFault>>> {
         let this = self.get_mut();
+        if this.turn_is_over {
+            this.turn_is_over = false;
+            this.turn_ticket = Ticket::NotNeeded;
+        }
         if this.turn >= TURN_BYTES {
             this.turn = 0;
+            this.turn_is_over = true;
             // Not before everybody else who can go on has, and sockets were looked at.
             ready!(pin!(yield_now()).poll(cx));
         }
-        ready!(this.poll_place(cx));
+        ready!(this.poll_large(cx));
         let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) else {
             this.turn = 0;
+            this.turn_ticket = Ticket::NotNeeded;
             ready!(this.poll_clock(cx));
             return Poll::Ready(Some(Err(BodyFault::Slow)));
         };
+        if frame.is_none() || this.inner.is_end_stream() {
+            this.turn_ticket = Ticket::NotNeeded;
+        }
         Poll::Ready(frame.map(|frame| {
             let frame = frame.map_err(Into::into)?;
             if let Some(data) = frame.data_ref() {
@@ -204,6 +212,20 @@ mod tests {
         }
     }
 
+    fn large_bodies(threads: usize) -> LargeBodies {
+        LargeBodies::new(NonZeroUsize::new(threads).unwrap())
+    }
+
+    /// Reads until the body has to wait, and says how many bytes came.
+    fn poll_once(intake: &mut Intake<Endless>) -> usize {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut came = 0;
+        while let Poll::Ready(frame) = Pin::new(&mut *intake).poll_frame(&mut cx) {
+            came += frame.unwrap().unwrap().into_data().unwrap().len();
+        }
+        came
+    }
+
     /// Reads up to `bytes` more, in as many turns as that takes, and says how many came.
     fn read(intake: &mut Intake<Endless>, bytes: usize) -> usize {
         let mut cx = Context::from_waker(Waker::noop());
@@ -222,9 +244,10 @@ mod tests {
 
     #[tokio::test]
     async fn what_all_bodies_hold_together_is_bounded() {
-        let places = LargeBodies::default();
+        // Turns enough for all, since nobody polls a body again that has come.
+        let large = large_bodies(64);
         let mut all: Vec<_> = (0..64)
-            .map(|_| Intake::new(Endless, LIMIT, &places))
+            .map(|_| Intake::new(Endless, LIMIT, &large))
             .collect();
         let came: Vec<_> = all.iter_mut().map(|i| read(i, LIMIT)).collect();
         let small = usize::try_from(SMALL_BYTES).unwrap();
@@ -241,7 +264,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_is_all_there_lets_others_have_their_turn() {
-        let mut intake = Intake::new(Endless, LIMIT, &LargeBodies::default());
+        let mut intake = Intake::new(Endless, LIMIT, &large_bodies(1));
         let mut cx = Context::from_waker(Waker::noop());
         for _ in 0..3 {
             for _ in 0..TURN_BYTES / PIECE as u64 {
@@ -249,6 +272,29 @@ mod tests {
             }
             assert!(Pin::new(&mut intake).poll_frame(&mut cx).is_pending());
         }
+    }
+
+    #[tokio::test]
+    async fn large_bodies_have_their_turns_one_after_the_other() {
+        let large = large_bodies(1);
+        let turn = usize::try_from(TURN_BYTES).unwrap();
+        let mut all: Vec<_> = (0..3)
+            .map(|_| Intake::new(Endless, LIMIT, &large))
+            .collect();
+        for intake in &mut all {
+            assert_eq!(read(intake, turn), turn, "none of them is large yet");
+        }
+        let mut came = [0; 3];
+        for _ in 0..12 {
+            let before = came;
+            // As a runtime does between two looks at the sockets: whoever can go on is polled.
+            for (intake, came) in all.iter_mut().zip(&mut came) {
+                *came += poll_once(intake);
+            }
+            let turns = came.iter().sum::<usize>() - before.iter().sum::<usize>();
+            assert!(turns <= turn, "{before:?} {came:?}");
+        }
+        assert_eq!(came, [3 * turn; 3], "and in a fair order");
     }
 
     #[test]

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::replica::Replica;
+use crate::server::Transport;
 use crate::server::connections::{Connections, Happened};
 use crate::server::intake::LargeBodies;
 use crate::server::policy::ConnectionPolicy;
@@ -23,17 +24,13 @@ pub(crate) struct Shared {
 pub(crate) struct Open(Arc<Shared>);
 
 impl Shared {
-    pub(crate) fn new(
-        replica: Arc<Replica>,
-        policy: Arc<ConnectionPolicy>,
-        tls: Option<Tls>,
-    ) -> Self {
+    pub(crate) fn new(replica: Arc<Replica>, transport: Transport) -> Self {
         Self {
             replica,
-            policy,
+            policy: transport.policy,
             connections: Arc::default(),
-            large_bodies: LargeBodies::default(),
-            tls,
+            large_bodies: LargeBodies::new(transport.threads),
+            tls: transport.tls,
             room: Notify::new(),
         }
     }
