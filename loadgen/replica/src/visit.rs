@@ -2,6 +2,7 @@ use hyper::body::Body as _;
 
 use crate::access_log::{AccessLog, Entry};
 use crate::http::reply::{Field, Reply};
+use crate::server::cut::Cut;
 use crate::tally::Tally;
 
 /// A request on its way through the replica. One that is dropped before its reply was made has lost
@@ -52,6 +53,9 @@ impl<'r> Visit<'r> {
         self.over = true;
         self.tally.answered();
         self.note(|entry| {
+            if Cut::is_wanted(reply) {
+                entry.cut();
+            }
             let bytes = reply.body().size_hint().exact().unwrap_or(0);
             entry.replied(reply.status(), bytes);
         });

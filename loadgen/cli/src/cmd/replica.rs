@@ -72,12 +72,12 @@ pub(crate) struct ReplicaArgs {
 
     /// What protects requestState: xaes-256-gcm, aes-256-gcm, aes-256-gcm-siv, chacha20-poly1305 or
     /// xchacha20-poly1305; or hmac-sha256 or blake3, which leave it readable.
-    #[arg(long, value_name = "NAME", default_value_t = Config::ALGORITHM)]
+    #[arg(long, value_name = "NAME", default_value_t = Config::ALGORITHM, value_parser = values::algorithm)]
     algorithm: Algorithm,
 
     /// Which cryptography library computes it; not each has each algorithm [default: the first that
     /// has it, of aws-lc-rs, ring, rustcrypto, graviola, blake3].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = values::backend)]
     backend: Option<Backend>,
 
     /// Offer what the official conformance suite looks up by name too. It makes lists several times

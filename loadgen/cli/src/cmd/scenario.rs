@@ -61,7 +61,7 @@ fn check_sealing(fleet: &FleetTable, source: &Source) -> Result<(), ScenarioErro
 }
 
 /// Whether a replica can serve with this algorithm, or why not.
-pub(super) fn usable(algorithm: Algorithm) -> Result<(), String> {
+pub(crate) fn usable(algorithm: Algorithm) -> Result<(), String> {
     if algorithm.protection() == Protection::Nothing {
         return Err(format!(
             "{} protects nothing, so no replica takes it",

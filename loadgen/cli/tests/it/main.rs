@@ -13,6 +13,7 @@ mod fixtures;
 mod fleet;
 mod http;
 mod limits;
+mod lists;
 mod load_tools;
 mod metrics;
 mod output;

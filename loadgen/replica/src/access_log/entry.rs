@@ -67,6 +67,9 @@ pub(crate) struct Entry {
     seal_us: Option<Micros>,
     #[serde(skip)]
     arrived: Instant,
+    /// The reply does not leave.
+    #[serde(skip)]
+    is_cut: bool,
 }
 
 /// Microseconds, to the nanosecond.
@@ -105,6 +108,7 @@ impl Entry {
             handle_us: None,
             seal_us: None,
             arrived: Instant::now(),
+            is_cut: false,
         }
     }
 
@@ -176,8 +180,16 @@ impl Entry {
         (self.handle_us, self.seal_us) = (handle, seal);
     }
 
+    /// The connection will be cut off instead of a reply.
+    pub(crate) fn cut(&mut self) {
+        self.is_cut = true;
+    }
+
     /// The reply is ready.
     pub(crate) fn replied(&mut self, status: http::StatusCode, bytes: u64) {
+        if self.is_cut {
+            return;
+        }
         self.status = Some(status.as_u16());
         self.response_bytes = bytes;
     }

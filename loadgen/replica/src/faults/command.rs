@@ -57,6 +57,11 @@ pub enum CommandError {
     Rotation(RotationError),
 }
 
+/// What every line must be.
+const FORM: &str = "a line must be one JSON object with one member";
+/// What the member can be.
+const VERBS: &str = "set, clear, freeze_ms, keys or show";
+
 /// The line as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -129,7 +134,8 @@ impl CommandError {
         error: &serde_path_to_error::Error<E>,
     ) -> Self {
         let message = error.inner().to_string();
-        let message = message.split(" at line ").next().unwrap_or_default();
+        let message = in_words(message.split(" at line ").next().unwrap_or_default());
+        let message = message.as_str();
         let mut path: Vec<String> = [above.to_owned(), error.path().to_string()].into();
         path.retain(|part| !part.is_empty() && part != "." && part != "?");
         if let Some((key, valid)) = unknown(message, "unknown field `") {
@@ -152,7 +158,9 @@ impl CommandError {
                 Some((verb, valid)) => {
                     format!("{verb}: no such command; there are {}", valid.join(", "))
                 }
-                None => format!("a line must be one JSON object with one member: {message}"),
+                // All that serde says to `{}` and to text that is none.
+                None if message == "expected value" => format!("{FORM}, which is {VERBS}"),
+                None => format!("{FORM}: {message}"),
             });
         }
         let message = if path[0].starts_with("keys") {
@@ -177,6 +185,24 @@ impl TryFrom<bool> for Yes {
             Err("the value must be true")
         }
     }
+}
+
+/// The message with the types of this program in words.
+fn in_words(message: &str) -> String {
+    const TYPES: [(&str, &str); 6] = [
+        ("a nonzero u32", "a whole number from 1 to 4294967295"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("u16", "a whole number from 0 to 65535"),
+        ("u8", "a whole number from 0 to 255"),
+        ("f64", "a number"),
+    ];
+    if let Some((found, wanted)) = message.rsplit_once(", expected ")
+        && let Some((_, words)) = TYPES.iter().find(|(name, _)| *name == wanted)
+    {
+        return format!("{found}, expected {words}");
+    }
+    message.to_owned()
 }
 
 /// The message without the text that it complains of, which may be a key.
@@ -244,7 +270,10 @@ mod tests {
             ("", "a line must be one JSON object with one member: EOF"),
             ("latency", "a line must be one JSON object"),
             ("[]", "a line must be one JSON object"),
-            ("{}", "a line must be one JSON object"),
+            (
+                "{}",
+                "a line must be one JSON object with one member, which is set, clear, freeze_ms, keys or show",
+            ),
             (
                 r#"{"sett":{}}"#,
                 "sett: no such command; there are set, clear, freeze_ms, keys, show",
@@ -260,7 +289,7 @@ mod tests {
             (r#"{"clear":false}"#, "clear: the value must be true"),
             (
                 r#"{"freeze_ms":-1}"#,
-                "freeze_ms: invalid value: integer `-1`, expected u64",
+                "freeze_ms: invalid value: integer `-1`, expected a whole number",
             ),
             (
                 r#"{"freeze_ms":3600001}"#,
@@ -277,7 +306,7 @@ mod tests {
             ),
             (
                 r#"{"keys":{"mint":256}}"#,
-                "keys.mint: invalid value: integer `256`, expected u8",
+                "keys.mint: invalid value: integer `256`, expected a whole number from 0 to 255",
             ),
             (
                 r#"{"keys":{"forget":1}}"#,
@@ -295,11 +324,11 @@ mod tests {
         for (value, want) in [
             (
                 serde_json::json!({ "mint": &*key }),
-                "keys.mint: invalid type: string, expected u8",
+                "keys.mint: invalid type: string, expected a whole number from 0 to 255",
             ),
             (
                 serde_json::json!({ "drop": &*key }),
-                "keys.drop: invalid type: string, expected u8",
+                "keys.drop: invalid type: string, expected a whole number from 0 to 255",
             ),
             (
                 serde_json::json!({ "accept": [&*key] }),

@@ -42,6 +42,11 @@ impl Misled {
         Some(instead)
     }
 
+    /// Whether the connection will be cut, whatever comes of the request.
+    pub(crate) fn will_be_cut(&self) -> bool {
+        self.snapshot.closes_after(self.number)
+    }
+
     /// Whether the connection is cut now that the request was executed.
     pub(super) fn closes_after(&self) -> bool {
         self.counted(Fault::CloseAfter, self.snapshot.closes_after(self.number))

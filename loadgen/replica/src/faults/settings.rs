@@ -147,7 +147,7 @@ mod tests {
             ),
             (
                 json!({ "error_rate": "x" }),
-                "set.error_rate: invalid type: string \"x\", expected f64",
+                "set.error_rate: invalid type: string \"x\", expected a number",
             ),
             (
                 json!({ "html_rate": 1, "html_status": 204 }),
@@ -171,7 +171,7 @@ mod tests {
             ),
             (
                 json!({ "drip": { "bytes": 0, "every_ms": 1 } }),
-                "set.drip.bytes: invalid value: integer `0`, expected a nonzero u32",
+                "set.drip.bytes: invalid value: integer `0`, expected a whole number from 1 to 4294967295",
             ),
             (
                 json!({ "close_idle_ms": 3_600_001 }),

@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -14,13 +15,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use crate::metrics::page::Metrics;
 
 /// The page's path.
 const PATH: &str = "/metrics";
-/// Connections served at once; further ones wait to be accepted.
+/// Connections served at once. For a further one the oldest makes room: a scrape is over in
+/// milliseconds, so that is one that asks for nothing.
 const CONNECTIONS_MAX: usize = 16;
 /// How long a connection may last, and how long to wait when the system has no room for one.
 const CONNECTION_TIME: Duration = Duration::from_secs(10);
@@ -92,16 +94,21 @@ impl Drop for MetricsServer {
 
 async fn serve(listener: tokio::net::TcpListener, metrics: Arc<Metrics>) -> Infallible {
     let mut connections = JoinSet::new();
+    let mut by_age: VecDeque<AbortHandle> = VecDeque::new();
     loop {
         tokio::select! {
-            accepted = listener.accept(), if connections.len() < CONNECTIONS_MAX => match accepted {
+            accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
+                    if by_age.len() == CONNECTIONS_MAX && let Some(oldest) = by_age.pop_front() {
+                        oldest.abort();
+                    }
                     let connection = connection(stream, Arc::clone(&metrics));
-                    connections.spawn(tokio::time::timeout(CONNECTION_TIME, connection));
+                    let limited = tokio::time::timeout(CONNECTION_TIME, connection);
+                    by_age.push_back(connections.spawn(limited));
                 }
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
-            Some(_) = connections.join_next() => {}
+            Some(_) = connections.join_next() => by_age.retain(|one| !one.is_finished()),
         }
     }
 }

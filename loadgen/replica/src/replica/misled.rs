@@ -7,6 +7,7 @@ use http::request;
 use hyper::body::Body;
 use serde_json::{Map, Value};
 
+use crate::access_log::Entry;
 use crate::content::Content;
 use crate::faults::{Command, CommandError, FaultCounts, Misled, Retold};
 use crate::http::body::BodyFault;
@@ -52,6 +53,9 @@ impl Replica {
             return self.answer(visit, head, body, None).await;
         };
         misled.begin().await;
+        if misled.will_be_cut() {
+            visit.note(Entry::cut);
+        }
         let reply = self.answer(visit, head, body, Some(&misled)).await;
         misled.end(reply).await
     }

@@ -92,6 +92,9 @@ impl Replica {
             Box::pin(line.serve()).await.map_err(|Full| Refusal::Full)?;
         }
         if method == Method::ToolsCall && misled.is_some_and(Misled::fails_call) {
+            if params.state()?.is_none() {
+                visit.note(|entry| entry.no_state(params.input_responses.is_some()));
+            }
             let text = Content::Text("The replica was told to let this call fail.".into());
             let outcome = Outcome::tool(text, true, &self.catalogue.meta);
             return Ok((Event::Failed, outcome));

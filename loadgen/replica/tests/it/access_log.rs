@@ -4,8 +4,10 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loadgen_replica::{AccessLog, Config, Metrics};
+use loadgen_replica::{AccessLog, Command, Config, Metrics};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::client::Post;
 use crate::running::{NOW, Running};
@@ -16,7 +18,8 @@ struct File(Arc<Mutex<Vec<u8>>>);
 
 impl Write for File {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(text)
+        self.0.lock().unwrap().extend_from_slice(text);
+        Ok(text.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -343,4 +346,43 @@ async fn times_are_the_machines_own() {
     let time: jiff::Timestamp = lines[0]["time"].as_str().unwrap().parse().unwrap();
     assert!(time <= jiff::Timestamp::now());
     assert_ne!(u64::try_from(time.as_second()).unwrap(), NOW);
+}
+
+#[tokio::test]
+async fn a_connection_that_was_cut_has_no_status() {
+    for (fault, outcome) in [
+        ("close_before_rate", "fault"),
+        ("close_after_rate", "completed"),
+    ] {
+        let logged = Logged::start().await;
+        let set = json!({ "set": { fault: 1 } });
+        let command = Command::parse(&set.to_string()).unwrap();
+        logged.replica.replica.obey(command).unwrap();
+        let echo = Post::call("echo", json!({ "text": "x" }));
+        let mut stream = TcpStream::connect(logged.replica.address).await.unwrap();
+        stream.write_all(&echo.bytes()).await.unwrap();
+        assert_eq!(stream.read(&mut [0]).await.unwrap_or(0), 0, "{fault}");
+        let [line] = &logged.lines()[..] else {
+            panic!("one line");
+        };
+        assert_eq!(line["outcome"], outcome);
+        assert_eq!(
+            (line.get("status"), &line["response_bytes"]),
+            (None, &json!(0))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_made_to_fail_has_its_round() {
+    let logged = Logged::start().await;
+    let set = json!({ "set": { "tool_error_every": 1 } });
+    let command = Command::parse(&set.to_string()).unwrap();
+    logged.replica.replica.obey(command).unwrap();
+    delete(None).send(&logged.replica).await;
+    let lines = logged.lines();
+    assert_eq!(
+        (&lines[0]["outcome"], &lines[0]["round"]),
+        (&json!("failed"), &json!(0))
+    );
 }

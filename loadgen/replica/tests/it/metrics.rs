@@ -11,7 +11,7 @@ use hyper::body::{Body, Frame};
 use loadgen_replica::{Config, LimitConfig, Metrics, MetricsServer, Ticks};
 use loadgen_seal::{Key, KeyId, KeyRing};
 use serde_json::json;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::client::{Post, Reply, read_reply};
@@ -62,6 +62,20 @@ async fn request(server: &MetricsServer, text: &str) -> Reply {
 fn observe(replica: &Running) -> MetricsServer {
     let metrics = Metrics::new(replica.replica.clone(), replica.connections.clone());
     MetricsServer::start(([127, 0, 0, 1], 0).into(), metrics).unwrap()
+}
+
+#[tokio::test]
+async fn connections_that_ask_for_nothing_keep_no_scrape_waiting() {
+    let replica = Running::start().await;
+    let server = observe(&replica);
+    let mut idle = Vec::new();
+    for _ in 0..20 {
+        idle.push(TcpStream::connect(server.address()).await.unwrap());
+    }
+    Page::of(&server).await;
+    // The oldest has made room.
+    let mut end = [0];
+    assert_eq!(idle[0].read(&mut end).await.unwrap_or(0), 0);
 }
 
 #[tokio::test]

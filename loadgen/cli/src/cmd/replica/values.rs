@@ -1,5 +1,10 @@
+use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU32, ParseIntError};
+
+use loadgen_seal::{Algorithm, Backend};
+
+use crate::cmd::scenario::usable;
 
 /// A count of something of which there is at least one.
 pub(crate) fn from_one(text: &str) -> Result<NonZeroU32, String> {
@@ -11,6 +16,38 @@ pub(crate) fn from_one(text: &str) -> Result<NonZeroU32, String> {
 pub(crate) fn instance(text: &str) -> Result<u32, String> {
     text.parse()
         .map_err(|_| format!("a whole number from 0 to {} is needed", u32::MAX))
+}
+
+/// An algorithm that a replica takes.
+pub(crate) fn algorithm(text: &str) -> Result<Algorithm, String> {
+    // One that exists and is not taken is told apart later, with the reason.
+    text.parse().map_err(|_| {
+        format!(
+            "there is no such algorithm; a replica takes {}",
+            names(taken())
+        )
+    })
+}
+
+/// A backend that has such an algorithm.
+pub(crate) fn backend(text: &str) -> Result<Backend, String> {
+    let useful = |backend: &Backend| {
+        taken().any(|algorithm| Backend::available_for(algorithm).contains(backend))
+    };
+    text.parse().map_err(|_| {
+        let all = Backend::ALL.iter().copied().filter(useful);
+        format!("there is no such backend; a replica takes {}", names(all))
+    })
+}
+
+fn taken() -> impl Iterator<Item = Algorithm> {
+    let all = Algorithm::ALL.iter().copied();
+    all.filter(|&algorithm| usable(algorithm).is_ok())
+}
+
+fn names<T: fmt::Display>(all: impl Iterator<Item = T>) -> String {
+    let names: Vec<String> = all.map(|one| one.to_string()).collect();
+    names.join(", ")
 }
 
 /// An address, or a port of this machine.
@@ -42,6 +79,27 @@ mod tests {
         for bad in ["-1", "4294967296", "x", ""] {
             assert!(instance(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn what_is_offered_for_a_wrong_name_is_taken() {
+        let told = algorithm("foo").unwrap_err();
+        let (_, offered) = told.split_once(" takes ").unwrap();
+        for name in offered.split(", ") {
+            assert!(usable(name.parse().unwrap()).is_ok(), "{name}");
+        }
+        assert!(offered.contains("xaes-256-gcm") && !offered.contains("none"));
+        let told = backend("foo").unwrap_err();
+        let (_, offered) = told.split_once(" takes ").unwrap();
+        for name in offered.split(", ") {
+            let backend: Backend = name.parse().unwrap();
+            assert!(
+                taken().any(|a| Backend::available_for(a).contains(&backend)),
+                "{name}"
+            );
+        }
+        assert!(offered.contains("aws-lc-rs") && !offered.contains("plain"));
+        assert_eq!(backend("ring"), Ok(Backend::Ring));
     }
 
     #[test]
