@@ -5,6 +5,7 @@ mod bad_result;
 mod bad_scenario;
 mod bad_target;
 mod callers;
+mod clients;
 mod conformance;
 mod control;
 mod ending;

@@ -27,7 +27,7 @@ impl<T: Transport> Core<T> {
             intended: due,
             replica,
             minted_by,
-            request_bytes: body.len() as u64,
+            request_bytes: body.len() as u64 - workflow.trace_bytes(),
             state_sent_bytes: workflow.state_bytes(),
         };
         let leaves = workflow.disconnects_after(&self.plan.kinds[flight.kind]);

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::check::Check;
 use super::json::json;
-use super::{AnswerPlan, Departure, Mirrored};
+use super::{AnswerPlan, Departure, Mirrored, StateFault};
 use crate::content::{Arguments, Order, Rows};
 use crate::draw::Draw;
 use crate::scenario::{DataTable, ScenarioError, WorkflowTable};
@@ -28,6 +28,8 @@ pub struct Kind {
     pub answers: AnswerPlan,
     /// When users go before they have their answer.
     pub departure: Departure,
+    /// How every state is broken before it is sent back; `None`: not at all.
+    pub break_state: Option<StateFault>,
     /// Arguments that headers repeat. The scenario cannot know them: the probe finds them.
     pub mirrored: Vec<Mirrored>,
 }
@@ -120,6 +122,11 @@ impl Check<'_> {
             arguments,
             think: self.think(flow)?,
             departure: self.departure(flow)?,
+            break_state: flow
+                .break_state
+                .as_ref()
+                .map(|name| self.state_fault(name))
+                .transpose()?,
             mirrored: Vec::new(),
             answers: flow
                 .answers

@@ -10,6 +10,7 @@ mod kind;
 mod load;
 mod mirrored;
 mod principals;
+mod state_fault;
 mod think;
 
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub use kind::Kind;
 pub use load::Load;
 pub use mirrored::Mirrored;
 pub use principals::Principals;
+pub use state_fault::StateFault;
 
 /// What a run does.
 #[derive(Debug, Clone)]

@@ -112,6 +112,10 @@ fn what_a_workflow_cannot_do_is_refused_with_place_and_rule() {
             "not both",
         ),
         ("abandon = 1.5", "x.toml:6:11: abandon is a share"),
+        (
+            "break_state = \"bent\"",
+            "break_state is one of cut, newline,",
+        ),
         ("disconnect = 0.5", "needs `disconnect_after_s`"),
         (
             "disconnect_after_s = 0",

@@ -38,6 +38,10 @@ pub struct WorkflowTable {
     /// Share of the requests that do so, 0 to 1. Absent: 1, with `disconnect_after_s`.
     #[serde(default)]
     pub disconnect: Option<Spanned<f64>>,
+    /// Breaks every state before it is sent back, as faulty clients do: `cut`, `newline`,
+    /// `percent-encoded`, `base64`, `omitted` or `invented`. Absent: states are sent back as they came.
+    #[serde(default)]
+    pub break_state: Option<Spanned<String>>,
     /// How questions are answered. Absent: every one is accepted, with values made from its schema.
     #[serde(default)]
     pub answers: Option<AnswersTable>,

@@ -60,7 +60,8 @@ impl Workflow {
             rng,
             round: 0,
             answers: None,
-            state: None,
+            // Without a state there is nothing to break, but one can be invented.
+            state: kind.break_state.and_then(|fault| fault.apply(None)),
             asked: None,
             own: Own::new(id, plan, kind),
         }
@@ -137,6 +138,11 @@ impl Workflow {
         body.into_bytes()
     }
 
+    /// Bytes of the body that are the trace context: none of what the workflow itself has to say.
+    pub(crate) fn trace_bytes(&self) -> u64 {
+        self.own.as_ref().map_or(0, |own| own.trace_bytes())
+    }
+
     /// Headers of the request whose body was made last, beside those of its kind.
     pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
         self.own.as_ref().map_or(&[], |own| &own.headers)
@@ -199,7 +205,10 @@ impl Workflow {
         });
         self.asked = asked;
         // Without a new state the old one is dropped: it may not be sent again.
-        self.state = state;
+        self.state = match kind.break_state {
+            None => state,
+            Some(fault) => fault.apply(state),
+        };
         self.round += 1;
         Step::Again { pause }
     }

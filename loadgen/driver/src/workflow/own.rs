@@ -53,6 +53,11 @@ impl Own {
         }))
     }
 
+    /// Bytes that a trace context takes in a body: `,"traceparent":""` and 55 characters.
+    pub(super) fn trace_bytes(&self) -> u64 {
+        self.trace.map_or(0, |_| 17 + 55)
+    }
+
     /// The trace context of the request with this id, also put among the headers: version 00, the
     /// workflow's trace, a parent of its own for every request, sampled (W3C Trace Context, level 1,
     /// section 3.2).

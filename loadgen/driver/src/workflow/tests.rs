@@ -235,9 +235,20 @@ fn a_trace_context_keeps_its_trace_and_has_a_parent_for_every_request() {
             context.starts_with("00-") && context.ends_with("-01"),
             "{context}"
         );
+        let state = if seen.is_empty() { "s" } else { "t" };
         seen.push(context);
-        talk.reply(&question("one", r#","requestState":"s""#));
+        talk.reply(&question("one", &format!(r#","requestState":"{state}""#)));
     }
+    let traced = talk.workflow.body(&talk.template).len() as u64;
+    let mut plain = Talk::new();
+    plain.reply(&question("one", r#","requestState":"s""#));
+    plain.reply(&question("one", r#","requestState":"t""#));
+    assert_eq!(plain.workflow.trace_bytes(), 0);
+    assert_eq!(
+        traced - talk.workflow.trace_bytes(),
+        plain.workflow.body(&plain.template).len() as u64,
+        "counted apart"
+    );
     assert_eq!(seen[0][..36], seen[1][..36], "one trace");
     assert_ne!(seen[0][36..52], seen[1][36..52], "two parents");
     assert!(
@@ -404,4 +415,19 @@ fn marked_arguments_are_repeated_in_headers() {
         headers,
         [("mcp-param-number", "7"), ("mcp-param-text", &*text)]
     );
+}
+
+#[test]
+fn a_state_is_broken_as_the_scenario_says() {
+    for (fault, sent) in [
+        ("cut", json!("stat")),
+        ("omitted", Value::Null),
+        ("invented", json!("an-invented-state")),
+    ] {
+        let mut talk = Talk::of(&format!("{GOOD}break_state = \"{fault}\"\n"));
+        let invents = fault == "invented";
+        assert_eq!(talk.sent()["params"].get("requestState").is_some(), invents);
+        talk.reply(&question("one", r#","requestState":"state""#));
+        assert_eq!(talk.sent()["params"]["requestState"], sent, "{fault}");
+    }
 }
