@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::LatencyFigures;
+use super::senders::{locked, starved};
 use crate::SlotLimit;
 
 /// What the load generator knows about itself.
@@ -81,8 +82,6 @@ pub(crate) struct Evidence<'a> {
     pub(crate) response_mean_ns: Option<f64>,
 }
 
-/// Busy share of the sending threads from which on the generator has no room left.
-const BUSY_SHARE: f64 = 0.95;
 /// A 99th percentile of lateness below this is ordinary scheduling and timer granularity.
 const LATENESS_P99: Duration = Duration::from_millis(20);
 /// Share of all response time that may be waiting for a connection or a stream.
@@ -105,32 +104,15 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
         );
         return (Bound::Generator, reason);
     }
-    if let Some(cpu_s) = evidence.facts.cpu_s {
-        let busy = cpu_s / (evidence.facts.threads.max(1) as f64 * evidence.duration_s);
-        if evidence.duration_s > 0.0 && busy >= BUSY_SHARE {
-            let reason = format!(
-                "the load generator's {} threads were busy {:.0} % of the time",
-                evidence.facts.threads,
-                100.0 * busy
-            );
-            return (Bound::Generator, reason);
-        }
-    }
-    if let Some(reason) = slots(evidence) {
-        return (Bound::Generator, reason);
-    }
-    if let (false, Some(lateness), Some(response)) = (
-        evidence.closed,
-        evidence.lateness,
-        evidence.response_mean_ns,
-    ) && u128::from(lateness.p99_ns) > LATENESS_P99.as_nanos()
-        && lateness.mean_ns > LATENESS_SHARE * response
-    {
-        let reason = format!(
-            "the load generator sent late: {:.0} % of the mean response time of round 0 is its \
-             own lateness",
-            100.0 * lateness.mean_ns / response
-        );
+    let late = sends_late(evidence);
+    let starved = starved(evidence.facts, evidence.duration_s, late.is_some());
+    let slots = slots(evidence);
+    let held = late.is_some() || slots.is_some();
+    let locked = evidence
+        .lateness
+        .filter(|_| held && !evidence.closed)
+        .and_then(|lateness| locked(lateness, evidence.slot_wait_ns.iter().sum()));
+    if let Some(reason) = starved.or(locked).or(slots).or(late) {
         return (Bound::Generator, reason);
     }
     if evidence.interrupted {
@@ -152,6 +134,21 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
         Bound::Plan,
         "nothing, the load was offered as planned".to_owned(),
     )
+}
+
+/// That sends came so late that it shows in the response times, if they did.
+fn sends_late(evidence: &Evidence<'_>) -> Option<String> {
+    let lateness = evidence.lateness.filter(|_| !evidence.closed)?;
+    let response = evidence.response_mean_ns?;
+    let late = u128::from(lateness.p99_ns) > LATENESS_P99.as_nanos()
+        && lateness.mean_ns > LATENESS_SHARE * response;
+    late.then(|| {
+        format!(
+            "the load generator sent late: {:.0} % of the mean response time of round 0 is its \
+             own lateness",
+            100.0 * lateness.mean_ns / response
+        )
+    })
 }
 
 /// Why requests stood in line inside the generator, if they did for long: the server then saw
@@ -246,6 +243,45 @@ mod tests {
         let (bound, reason) = waited([0, 900_000_000]);
         assert_eq!(bound, Bound::Generator);
         assert!(reason.starts_with("HTTP/2 stream cap: 90 %"), "{reason}");
+    }
+
+    /// 1000 first rounds, one in ten held for 100 ms by whatever it was.
+    fn held_now_and_then() -> LatencyFigures {
+        let mut latency = Latency::new();
+        for n in 0..1000 {
+            latency.record(Duration::from_millis(if n % 10 == 0 { 100 } else { 0 }));
+        }
+        LatencyFigures::of(&latency).unwrap()
+    }
+
+    #[test]
+    fn each_way_to_send_other_arrivals_than_planned_is_named() {
+        let (idle, queued) = (facts(1.0), {
+            let mut facts = facts(1.0);
+            facts.run_queue_delay_s = Some(2.0);
+            facts
+        });
+        let figures = held_now_and_then();
+        let mut throughout = Latency::new();
+        throughout.record(Duration::from_millis(90));
+        let throughout = LatencyFigures::of(&throughout).unwrap();
+        for (facts, lateness, slot_wait_ns, want) in [
+            (&idle, &throughout, [90_000_000, 0], "connection cap: "),
+            (&idle, &throughout, [0, 90_000_000], "HTTP/2 stream cap: "),
+            (&queued, &figures, [0, 0], "starved CPU: "),
+            (&idle, &figures, [figures.sum_ns, 0], "phase lock: "),
+            (&idle, &figures, [0, figures.sum_ns], "phase lock: "),
+            (&idle, &figures, [0, 0], "the load generator sent late: "),
+        ] {
+            let (bound, reason) = judge(&Evidence {
+                slot_wait_ns,
+                response_sum_ns: 200_000_000,
+                lateness: Some(lateness),
+                ..evidence(facts)
+            });
+            assert_eq!(bound, Bound::Generator, "{want}");
+            assert!(reason.starts_with(want), "{want}: {reason}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod load;
 mod metric;
 mod run;
 mod schema;
+mod senders;
 mod store;
 mod threshold;
 mod verdict;
