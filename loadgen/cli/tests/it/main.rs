@@ -4,6 +4,7 @@ mod access_log;
 mod bad_result;
 mod bad_scenario;
 mod bad_target;
+mod calibrate;
 mod callers;
 mod clients;
 mod conformance;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use loadgen_measure::{Bound, Latency, LatencyFigures, Outcome, RunResult};
+use loadgen_measure::{Latency, LatencyFigures, Outcome, RunResult};
 use tokio::runtime::Runtime;
 
 use super::row::{Row, Unit};
@@ -10,6 +10,9 @@ use crate::failure::Failure;
 /// Share of the time without a processor from which on a deviation is the machine's: an answer
 /// takes a fraction of a millisecond, so that one part in a hundred of waiting shows.
 const STARVED: f64 = 0.01;
+
+/// Share of the time that the driver's threads were busy from which on the machine is too slow.
+const BUSY: f64 = 0.95;
 
 /// What holds for every case.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +74,8 @@ impl Report {
     }
 }
 
-/// What the machine did to a run, if it did something.
+/// What the machine did to a run, if it did something. That the generator was the bottleneck in other
+/// ways excuses nothing: over few connections it is meant to be.
 fn machine(seen: &Seen) -> Option<String> {
     if let Some(share) = seen.starved.filter(|share| *share >= STARVED) {
         return Some(format!(
@@ -79,8 +83,9 @@ fn machine(seen: &Seen) -> Option<String> {
             100.0 * share
         ));
     }
-    let generator = &seen.result.generator;
-    (generator.bound_by == Bound::Generator).then(|| generator.bound_reason.clone())
+    let facts = &seen.result.generator.facts;
+    let busy = facts.cpu_s? / (facts.threads as f64 * seen.result.clock.duration_s);
+    (busy >= BUSY).then(|| format!("the driver was busy {:.0} % of the time", 100.0 * busy))
 }
 
 impl Settings {
