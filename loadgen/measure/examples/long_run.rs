@@ -54,7 +54,7 @@ fn run(seconds: u64, rounds: u64) -> usize {
 }
 
 fn workflow(recorder: &mut Recorder, random: &mut Random, intended: Duration) {
-    recorder.started(0);
+    recorder.started(0, intended);
     let (mut due, mut minted_by) = (intended, None);
     for round in 0..ROUNDS {
         let replica = u16::try_from(random.next() % u64::from(REPLICAS)).expect("below 3");

@@ -11,6 +11,8 @@ mod kind;
 mod latency;
 mod matrix;
 mod outcome;
+mod phase;
+mod phase_tally;
 mod process;
 mod recorder;
 mod result;
@@ -24,15 +26,16 @@ mod wire;
 pub use environment::Environment;
 pub use latency::Latency;
 pub use outcome::{NotStarted, Outcome, TimeMeaning};
+pub use phase::Phase;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use result::{
     BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, FailureExample,
     Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight, KindResult,
-    LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
-    QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts,
+    LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures, PhaseResult,
+    Drift, QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts,
     RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SecondResult, SecondRound, ServerFigures,
-    SizeFigures, Status, Threshold, ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures,
+    SizeFigures, Status, Steady, SteadyRound, Threshold, ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures,
     Workload, diagnose, result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};

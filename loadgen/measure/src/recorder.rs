@@ -1,12 +1,15 @@
 use std::time::Duration;
 
 use crate::by_outcome::{ByOutcome, merge_optional};
-use crate::kind::{KindTally, RoundTally, add_ns};
+use crate::kind::{RoundTally, add_ns};
 use crate::matrix::MatrixTally;
+use crate::phase::Phases;
+use crate::phase_tally::PhaseTally;
 use crate::seconds::Seconds;
 use crate::wire::WireTally;
 use crate::{
-    Latency, NotStarted, Outcome, RoundSample, Shape, SlotLimit, SupersededAttempt, WorkflowSample,
+    Latency, NotStarted, Outcome, Phase, RoundSample, Shape, SlotLimit, SupersededAttempt,
+    WorkflowSample,
 };
 
 /// Takes the samples of one driver thread: no locks, no hashing, memory bounded by the shape of
@@ -17,13 +20,14 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Recorder {
     shape: Shape,
-    pub(crate) kinds: Vec<KindTally>,
+    pub(crate) phases: Phases,
+    /// One for each phase.
+    pub(crate) parts: Vec<PhaseTally>,
     pub(crate) replicas: Vec<ReplicaTally>,
     pub(crate) matrix: MatrixTally,
     pub(crate) wire: WireTally,
     pub(crate) lateness: Latency,
     pub(crate) seconds: Seconds,
-    pub(crate) not_started: [u64; NotStarted::ALL.len()],
     pub(crate) inverted: u64,
 }
 
@@ -36,16 +40,29 @@ pub(crate) struct ReplicaTally {
 }
 
 impl Recorder {
-    /// An empty recorder for samples of this shape.
+    /// An empty recorder for samples of this shape, in a load of one phase.
     pub fn new(shape: &Shape) -> Self {
+        Self::of(shape, Phases::single())
+    }
+
+    /// The same for a load of these phases. Workflows are recorded in the phase in which they were
+    /// due, and so is each round.
+    ///
+    /// # Panics
+    /// Without any phase.
+    pub fn with_phases(shape: &Shape, phases: &[Phase]) -> Self {
+        Self::of(shape, Phases::new(phases.to_vec()))
+    }
+
+    fn of(shape: &Shape, phases: Phases) -> Self {
         Self {
-            kinds: vec![KindTally::default(); shape.kinds.len()],
+            parts: vec![PhaseTally::new(shape.kinds.len()); phases.list().len()],
+            phases,
             replicas: vec![ReplicaTally::default(); shape.replicas.len()],
             matrix: MatrixTally::new(shape.replicas.len()),
             wire: WireTally::default(),
             lateness: Latency::new(),
             seconds: Seconds::default(),
-            not_started: [0; NotStarted::ALL.len()],
             inverted: 0,
             shape: shape.clone(),
         }
@@ -56,19 +73,32 @@ impl Recorder {
         &self.shape
     }
 
-    /// A workflow of this kind was taken up. Every one must end in [`Recorder::workflow`].
-    pub fn started(&mut self, kind: usize) {
-        self.kinds[kind].started += 1;
+    /// A workflow of this kind, due then, was taken up. Every one must end in
+    /// [`Recorder::workflow`].
+    pub fn started(&mut self, kind: usize, intended: Duration) {
+        self.part_mut(intended).kinds[kind].started += 1;
     }
 
     /// Workflows that were taken up so far, of all kinds.
     pub fn started_count(&self) -> u64 {
-        self.kinds.iter().map(|kind| kind.started).sum()
+        self.parts.iter().map(PhaseTally::started).sum()
     }
 
-    /// `count` planned workflows were not started, for this reason.
-    pub fn not_started(&mut self, cause: NotStarted, count: u64) {
-        self.not_started[cause.index()] += count;
+    /// A workflow that was due then was passed over, for this reason.
+    pub fn not_started(&mut self, cause: NotStarted, intended: Duration) {
+        self.seconds.not_started(intended);
+        self.part_mut(intended).not_started[cause.index()] += 1;
+    }
+
+    /// `count` planned workflows of the phase with this position were not come to, for this reason.
+    pub fn given_up(&mut self, cause: NotStarted, phase: usize, count: u64) {
+        self.parts[phase].not_started[cause.index()] += count;
+    }
+
+    /// Planned workflows that were not taken up for this reason, in all phases.
+    pub(crate) fn not_started_count(&self, cause: NotStarted) -> u64 {
+        let parts = self.parts.iter();
+        parts.map(|part| part.not_started[cause.index()]).sum()
     }
 
     /// A connection to a replica was made in this time.
@@ -99,7 +129,7 @@ impl Recorder {
     /// An attempt ended and the same round was sent again.
     pub fn superseded(&mut self, attempt: &SupersededAttempt) {
         let service = attempt.service;
-        self.round_mut(attempt.kind, attempt.round)
+        self.round_mut(attempt.intended, attempt.kind, attempt.round)
             .superseded
             .record(attempt.outcome, service, Some(service));
     }
@@ -128,7 +158,7 @@ impl Recorder {
             self.matrix
                 .record(minted_by, sample.replica, sample.outcome, service);
         }
-        self.round_mut(sample.kind, sample.round)
+        self.round_mut(sample.intended, sample.kind, sample.round)
             .record(sample, response, service);
     }
 
@@ -139,7 +169,7 @@ impl Recorder {
         if sample.outcome == Outcome::Ok {
             self.seconds.workflow(sample.done, response);
         }
-        let kind = &mut self.kinds[sample.kind];
+        let kind = &mut self.part_mut(sample.intended).kinds[sample.kind];
         kind.workflows
             .record(sample.outcome, response, Some(sojourn));
         kind.workflow_rounds += u64::from(sample.rounds);
@@ -153,7 +183,8 @@ impl Recorder {
             self.shape, other.shape,
             "recorders of one run share a shape"
         );
-        for (mine, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
+        assert_eq!(self.phases, other.phases, "and phases");
+        for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
             mine.merge(theirs);
         }
         for (mine, theirs) in self.replicas.iter_mut().zip(&other.replicas) {
@@ -165,9 +196,6 @@ impl Recorder {
         self.wire.merge(&other.wire);
         self.lateness.merge(&other.lateness);
         self.seconds.merge(&other.seconds);
-        for (mine, theirs) in self.not_started.iter_mut().zip(other.not_started) {
-            *mine += theirs;
-        }
         self.inverted += other.inverted;
     }
 
@@ -179,8 +207,12 @@ impl Recorder {
         })
     }
 
-    fn round_mut(&mut self, kind: usize, round: u16) -> &mut RoundTally {
-        let rounds = &mut self.kinds[kind].rounds;
+    fn part_mut(&mut self, intended: Duration) -> &mut PhaseTally {
+        &mut self.parts[self.phases.at(intended)]
+    }
+
+    fn round_mut(&mut self, intended: Duration, kind: usize, round: u16) -> &mut RoundTally {
+        let rounds = &mut self.part_mut(intended).kinds[kind].rounds;
         let round = usize::from(round);
         if rounds.len() <= round {
             rounds.resize_with(round + 1, RoundTally::default);
@@ -232,12 +264,12 @@ mod tests {
     fn both_clocks_are_kept() {
         let mut recorder = Recorder::new(&shape());
         recorder.round(&sample());
-        let outcomes = &recorder.kinds[0].rounds[1].outcomes;
+        let outcomes = &recorder.parts[0].kinds[0].rounds[1].outcomes;
         let max = |latency: Option<&Latency>| latency.unwrap().max_ns();
         assert_eq!(max(outcomes.response(Outcome::Ok)), Some(10_000_000));
         assert_eq!(max(outcomes.service(Outcome::Ok)), Some(5_000_000));
         assert!(recorder.lateness.is_empty(), "only round 0 has a schedule");
-        assert_eq!(recorder.kinds[0].rounds[1].attempts, 2);
+        assert_eq!(recorder.parts[0].kinds[0].rounds[1].attempts, 2);
     }
 
     #[test]
@@ -247,7 +279,7 @@ mod tests {
             done: Duration::from_millis(14),
             ..sample()
         });
-        let outcomes = &recorder.kinds[0].rounds[1].outcomes;
+        let outcomes = &recorder.parts[0].kinds[0].rounds[1].outcomes;
         assert_eq!(outcomes.service(Outcome::Ok).unwrap().max_ns(), Some(0));
         assert_eq!(recorder.inverted, 1);
     }
@@ -276,7 +308,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(buckets(&left), buckets(&one));
-        for (mine, theirs) in left.kinds[0].rounds.iter().zip(&one.kinds[0].rounds) {
+        for (mine, theirs) in left.parts[0].kinds[0].rounds.iter().zip(&one.parts[0].kinds[0].rounds) {
             for outcome in Outcome::ALL {
                 let of = |round: &RoundTally| {
                     let latency = round.outcomes.service(outcome)?;

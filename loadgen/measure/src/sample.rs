@@ -67,6 +67,8 @@ pub struct SupersededAttempt {
     pub kind: usize,
     /// Round within the workflow.
     pub round: u16,
+    /// When the plan wanted the round sent.
+    pub intended: Duration,
     /// How the attempt ended.
     pub outcome: Outcome,
     /// From its send to its end.

@@ -14,6 +14,8 @@ pub(crate) struct SecondCounts {
     pub(crate) done: u64,
     /// Rounds that ended well in it.
     pub(crate) ok: u64,
+    /// Workflows that were due in it and passed over.
+    pub(crate) not_started: u64,
 }
 
 /// The per-second series. The second in progress has live histograms, one per round; a finished
@@ -69,6 +71,10 @@ impl Seconds {
         self.counts_at(second_of(at)).sent += 1;
     }
 
+    pub(crate) fn not_started(&mut self, due: Duration) {
+        self.counts_at(second_of(due)).not_started += 1;
+    }
+
     pub(crate) fn failed(&mut self, at: Duration) {
         self.counts_at(second_of(at)).done += 1;
     }
@@ -105,6 +111,7 @@ impl Seconds {
             mine.sent += counts.sent;
             mine.done += counts.done;
             mine.ok += counts.ok;
+            mine.not_started += counts.not_started;
         }
         self.finished.extend_from_slice(&other.finished);
         self.finished.extend(other.live_as_finished());

@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use loadgen_driver::{KeyPlan, Load, Plan, Schedule, Spacing, Spread, Stretch};
+use loadgen_driver::{KeyPlan, Load, Plan, Schedule, Spacing, Spread};
+use loadgen_measure::Phase;
 
 use crate::console;
 use crate::failure::Failure;
@@ -51,8 +52,11 @@ fn describe(plan: &Plan) -> String {
         Spread::Sticky => "all rounds of a workflow to one replica",
     };
     let mut text = format!(
-        "{} is a valid scenario\n  load   {load}\n  fleet  {fleet}\n  spread {spread}; seed {}\n  http   {}\n",
-        plan.scenario.name, plan.seed, plan.http
+        "{} is a valid scenario\n  load   {load}\n{}  fleet  {fleet}\n  spread {spread}; seed {}\n  http   {}\n",
+        plan.scenario.name,
+        phases(&plan.phases),
+        plan.seed,
+        plan.http
     );
     let total: f64 = plan.kinds.iter().map(|kind| kind.weight).sum();
     for kind in &plan.kinds {
@@ -114,20 +118,23 @@ fn open(schedule: &Schedule, rate_per_s: f64, duration_s: f64) -> String {
             "partly open, {rate_per_s} workflows/s for {duration_s} s: {count} workflows{spacing}"
         );
     }
-    let mut text =
-        format!("partly open, stages of {duration_s} s in all: {count} workflows{spacing}");
-    for Stretch {
-        time,
-        from_per_s: from,
-        to_per_s: to,
-    } in schedule.curve().stretches()
-    {
-        let rate = if from == to {
-            format!("{to} workflows/s")
-        } else {
-            format!("{from} to {to} workflows/s")
-        };
-        text.push_str(&format!("\n         {rate} for {} s", time.as_secs_f64()));
+    format!("partly open, stages of {duration_s} s in all: {count} workflows{spacing}")
+}
+
+/// One line for each phase, when there are several.
+fn phases(phases: &[Phase]) -> String {
+    if phases.len() == 1 {
+        return String::new();
     }
-    text
+    let line = |phase: &Phase| {
+        let rate = match phase.rate_per_s {
+            None => String::new(),
+            Some((from, to)) if from == to => format!(", {to} workflows/s"),
+            Some((from, to)) => format!(", {from} to {to} workflows/s"),
+        };
+        let warmup = if phase.warmup { ", warm-up" } else { "" };
+        let time = (phase.to - phase.from).as_secs_f64();
+        format!("         {}: {time} s{rate}{warmup}\n", phase.name)
+    };
+    phases.iter().map(line).collect()
 }

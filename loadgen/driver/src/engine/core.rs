@@ -59,7 +59,7 @@ impl<T: Transport> Core<T> {
         Self {
             kinds: kinds.collect(),
             replicas: u16::try_from(shape.replicas.len()).unwrap_or(u16::MAX),
-            recorder: RefCell::new(Recorder::new(shape)),
+            recorder: RefCell::new(Recorder::with_phases(shape, &plan.phases)),
             failures: RefCell::default(),
             flights: RefCell::default(),
             flying: RefCell::default(),
@@ -174,7 +174,7 @@ impl<T: Transport> Core<T> {
         });
         self.flights.borrow_mut().insert(id, Rc::clone(&flight));
         self.fly(1);
-        self.with_recorder(|r| r.started(kind));
+        self.with_recorder(|r| r.started(kind, intended));
         count(&self.shared.started);
         flight
     }

@@ -81,7 +81,7 @@ async fn open<T: Transport + 'static>(
             return give_up(core, part, schedule, id, NotStarted::RunEnded);
         }
         if core.in_flight() >= limit {
-            core.with_recorder(|r| r.not_started(NotStarted::NoFreeWorker, 1));
+            core.with_recorder(|r| r.not_started(NotStarted::NoFreeWorker, due));
         } else {
             // As it is: a future around it would hold it twice.
             spawn_local(Rc::clone(core).workflow(id, due));
@@ -104,6 +104,7 @@ fn latest(plan: &Plan) -> Duration {
     plan.duration + plan.drain
 }
 
+/// Counts what is left of this thread's arrivals, from `from` on, under their phases.
 fn give_up<T: Transport>(
     core: &Rc<Core<T>>,
     part: Part,
@@ -111,8 +112,18 @@ fn give_up<T: Transport>(
     from: u64,
     cause: NotStarted,
 ) {
-    let left = (schedule.count() - from).div_ceil(u64::from(part.of));
-    core.with_recorder(|r| r.not_started(cause, left));
+    let plan = core.plan();
+    let (mut from, of) = (from, u64::from(part.of));
+    for (index, phase) in plan.phases.iter().enumerate() {
+        let end = if index + 1 == plan.phases.len() {
+            schedule.count()
+        } else {
+            schedule.first_from(plan.seed, phase.to)
+        };
+        let left = end.saturating_sub(from).div_ceil(of);
+        core.with_recorder(|r| r.given_up(cause, index, left));
+        from += left * of;
+    }
 }
 
 async fn closed<T: Transport + 'static>(

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use loadgen_measure::Workload;
+use loadgen_measure::{Phase, Workload};
 use toml::Spanned;
 
 use super::check::{Check, LONGEST};
@@ -61,22 +61,19 @@ impl Load {
 }
 
 impl Check<'_> {
-    /// The load and how long it lasts.
+    /// The load and its parts in time.
     pub(super) fn load(
         &self,
         table: &Spanned<LoadTable>,
-    ) -> Result<(Load, Duration), ScenarioError> {
+    ) -> Result<(Load, Vec<Phase>), ScenarioError> {
         let load = table.get_ref();
         match (&load.rate_per_s, &load.stage, &load.concurrency) {
             (Some(rate), None, None) => {
                 let rate_per_s = self.rate("rate_per_s", rate, false)?;
                 let time = self.duration(table)?;
-                self.open(
-                    load,
-                    rate,
-                    RateCurve::constant(rate_per_s, time),
-                    rate_per_s,
-                )
+                let curve = RateCurve::constant(rate_per_s, time);
+                let open = self.open(load, rate, curve, rate_per_s)?;
+                Ok((open, self.phases(load, time, Some(rate_per_s))?))
             }
             (None, Some(stages), None) => {
                 if let Some(both) = &load.duration_s {
@@ -88,9 +85,13 @@ impl Check<'_> {
                 }
                 let curve = self.stages(stages)?;
                 let mean = curve.total() / curve.time().as_secs_f64();
-                self.open(load, stages, curve, mean)
+                let phases = self.stage_phases(load, stages, curve.stretches().copied())?;
+                Ok((self.open(load, stages, curve, mean)?, phases))
             }
-            (None, None, Some(_)) => Ok((self.closed(load)?, self.duration(table)?)),
+            (None, None, Some(_)) => {
+                let phases = self.phases(load, self.duration(table)?, None)?;
+                Ok((self.closed(load)?, phases))
+            }
             (_, _, Some(both)) => Err(self.wrong(
                 both,
                 "give `rate_per_s` or [[load.stage]] (workflows arrive) or `concurrency` (users \
@@ -139,7 +140,7 @@ impl Check<'_> {
         place: &Spanned<T>,
         curve: RateCurve,
         rate_per_s: f64,
-    ) -> Result<(Load, Duration), ScenarioError> {
+    ) -> Result<Load, ScenarioError> {
         let spacing = match load
             .arrivals
             .as_ref()
@@ -151,7 +152,6 @@ impl Check<'_> {
                 return Err(self.wrong(text, "arrivals must be \"constant\" or \"poisson\""));
             }
         };
-        let time = curve.time();
         let schedule = Schedule::new(curve, spacing);
         if schedule.count() == 0 {
             return Err(self.wrong(
@@ -160,12 +160,11 @@ impl Check<'_> {
                  them",
             ));
         }
-        let load = Load::Open {
+        Ok(Load::Open {
             schedule,
             rate_per_s,
             max_in_flight: self.count("max_in_flight", &load.max_in_flight, 10_000, 10_000_000)?,
-        };
-        Ok((load, time))
+        })
     }
 
     fn stages(&self, list: &Spanned<Vec<Spanned<StageTable>>>) -> Result<RateCurve, ScenarioError> {

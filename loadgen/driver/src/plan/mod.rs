@@ -9,6 +9,7 @@ mod json;
 mod kind;
 mod load;
 mod mirrored;
+mod phases;
 mod principals;
 mod state_fault;
 mod think;
@@ -16,7 +17,7 @@ mod think;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_measure::{ScenarioRecord, Threshold, Workload};
+use loadgen_measure::{Phase, ScenarioRecord, Threshold, Workload};
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
@@ -46,7 +47,9 @@ pub struct Plan {
     pub fleet: Option<FleetPlan>,
     /// When workflows begin.
     pub load: Load,
-    /// How long workflows arrive.
+    /// The parts of the load in time, in order; at least one.
+    pub phases: Vec<Phase>,
+    /// How long workflows arrive: to the end of the last phase.
     pub duration: Duration,
     /// How long workflows in flight may end after that.
     pub drain: Duration,
@@ -118,7 +121,7 @@ impl Plan {
     pub fn new(scenario: &Scenario, source: &Source) -> Result<Self, ScenarioError> {
         let check = Check { source };
         let load = scenario.load.get_ref();
-        let (shape, duration) = check.load(&scenario.load)?;
+        let (shape, phases) = check.load(&scenario.load)?;
         let rows = scenario.data.as_ref().map(|data| check.rows(data));
         let rows = rows.transpose()?;
         let kinds = check.kinds(&scenario.workflow, rows.as_ref())?;
@@ -135,7 +138,8 @@ impl Plan {
                 .map(|fleet| check.fleet(fleet))
                 .transpose()?,
             load: shape,
-            duration,
+            duration: phases.last().map_or(Duration::ZERO, |last| last.to),
+            phases,
             drain: check.optional_time("drain_s", &load.drain_s, 10.0, true)?,
             timeout: check.optional_time("timeout_s", &load.timeout_s, 30.0, false)?,
             round_cap: load.round_cap.as_ref().map_or(10, |cap| *cap.get_ref()),

@@ -91,6 +91,10 @@ pub struct LoadTable {
     /// How arrivals are spread under the rate: `constant` (default) or `poisson`.
     #[serde(default)]
     pub arrivals: Option<Spanned<String>>,
+    /// How long the load only warms up, in seconds from its start: these are kept apart from
+    /// headline figures. Absent: what a rule finds in the result.
+    #[serde(default)]
+    pub warmup_s: Option<Spanned<f64>>,
     /// A rate that changes, instead of `rate_per_s` and `duration_s`.
     #[serde(default)]
     pub stage: Option<Spanned<Vec<Spanned<StageTable>>>>,

@@ -11,14 +11,16 @@ use super::generator::{self, Evidence, GeneratorFacts, GeneratorResult};
 use super::load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
 };
+use super::phase::Phased;
 use super::run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
+use super::steady::Measured;
 use super::threshold::Threshold;
 use super::verdict::{Status, Verdict};
 use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
 use crate::kind::KindTally;
+use crate::phase_tally::Totals;
 use crate::seconds::Series;
-use crate::stats::Second;
 use crate::{Environment, Latency, NotStarted, Outcome, Recorder, SlotLimit};
 
 /// What a result holds beside the samples: facts that the driver and the command line know.
@@ -64,19 +66,17 @@ pub struct RunFacts {
 impl RunResult {
     /// Makes the result of a run from its facts and the merged samples of all threads.
     pub fn new(facts: RunFacts, samples: &Recorder) -> Self {
-        let load_s = facts.clock.load_s;
-        let all = together(&samples.kinds);
-        let load = load_result(&facts, samples, &all);
+        let phased = Phased::new(samples, facts.clock.load_s);
+        let kinds = phased.kinds();
+        let all = together(&kinds);
+        let totals = Totals::of(samples.parts.iter().flat_map(|part| &part.kinds));
+        let load = load_result(&facts, samples, phased, &totals, &all);
         let counts = Counts {
-            sent: all.rounds.iter().map(|round| round.sent).sum(),
-            superseded: all
-                .rounds
-                .iter()
-                .map(|round| round.superseded.total())
-                .sum(),
+            sent: totals.sent,
+            superseded: totals.superseded,
             partial: facts.partial,
             duration_s: facts.clock.duration_s,
-            sojourn_s: all.sojourn_ns as f64 / 1e9,
+            sojourn_s: totals.sojourn_ns as f64 / 1e9,
         };
         let all = KindResult::of("all", &all);
         let mut result = Self {
@@ -94,9 +94,12 @@ impl RunResult {
                 .shape()
                 .kinds
                 .iter()
-                .zip(&samples.kinds)
+                .zip(&kinds)
                 .map(|(name, kind)| KindResult::of(name, kind))
                 .collect(),
+            phases: phased.results(),
+            warmup_only: phased.warmup_only,
+            steady: None,
             matrix: matrix(samples),
             replicas: replicas(&facts.replicas, samples),
             connections: connections(facts.connections, samples),
@@ -114,7 +117,9 @@ impl RunResult {
             environment: facts.environment,
         };
         if !result.partial {
-            result.give_intervals(&intervals(samples, load_s));
+            let measured = Measured::new(samples, phased);
+            result.give_intervals(&measured.intervals(0));
+            result.steady = Some(measured.steady(samples, phased));
         }
         result.thresholds = facts.thresholds.iter().map(|t| t.judge(&result)).collect();
         result.findings = conclude::findings(&result, clipped(samples));
@@ -138,27 +143,6 @@ impl RunResult {
     }
 }
 
-/// The intervals of every series, over the seconds of the load; what ended in the drain is left
-/// out, since the seconds after the last send are not like those before.
-fn intervals(samples: &Recorder, load_s: f64) -> BTreeMap<Series, QuantileIntervals> {
-    let load_s = load_s.ceil() as usize;
-    let mut series: BTreeMap<Series, Vec<Second>> = BTreeMap::new();
-    for ((second, one), latency) in samples.seconds.responses() {
-        if second < load_s {
-            let seconds = series.entry(one).or_default();
-            seconds.resize(load_s, Second::default());
-            seconds[second] = Second {
-                values: latency.buckets().collect(),
-                count: latency.count(),
-            };
-        }
-    }
-    series
-        .into_iter()
-        .map(|(one, seconds)| (one, QuantileIntervals::of(&seconds)))
-        .collect()
-}
-
 fn together(kinds: &[KindTally]) -> KindTally {
     let mut all = KindTally::default();
     for kind in kinds {
@@ -167,22 +151,34 @@ fn together(kinds: &[KindTally]) -> KindTally {
     all
 }
 
-fn load_result(facts: &RunFacts, samples: &Recorder, all: &KindTally) -> LoadResult {
+/// Counts are of everything, so that nothing is lost; rates are of the headline phases.
+fn load_result(
+    facts: &RunFacts,
+    samples: &Recorder,
+    phased: Phased<'_>,
+    totals: &Totals,
+    all: &KindTally,
+) -> LoadResult {
     let rounds: u64 = all.rounds.iter().map(|round| round.outcomes.total()).sum();
-    let load_s = facts.clock.load_s;
-    let per_s = |count: u64| (load_s > 0.0).then(|| count as f64 / load_s);
+    let measured_s = phased.measured_s();
+    let per_s = |count: u64| (measured_s > 0.0).then(|| count as f64 / measured_s);
     LoadResult {
         workload: facts.workload.clone(),
         planned: facts.planned,
-        started: all.started,
+        started: totals.started,
         not_started: NotStarted::ALL
             .into_iter()
-            .map(|cause| (cause, samples.not_started[cause.index()]))
+            .map(|cause| (cause, samples.not_started_count(cause)))
             .filter(|(_, count)| *count > 0)
             .collect(),
-        outcomes: counts(&all.workflows),
-        rounds,
-        attempts: all.rounds.iter().map(|round| round.attempts).sum(),
+        outcomes: Outcome::ALL
+            .into_iter()
+            .zip(totals.outcomes)
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        rounds: totals.rounds,
+        attempts: totals.attempts,
+        measured_s,
         started_per_s: per_s(all.started),
         throughput_per_s: per_s(all.workflows.count(Outcome::Ok)),
         rounds_per_s: per_s(rounds),
@@ -205,7 +201,7 @@ fn generator_result(
     all: &KindResult,
 ) -> GeneratorResult {
     let lateness = LatencyFigures::of(&samples.lateness);
-    let not_started = |cause: NotStarted| samples.not_started[cause.index()];
+    let not_started = |cause: NotStarted| samples.not_started_count(cause);
     let own_failures = load.outcomes.get(&Outcome::GeneratorFault);
     let (bound_by, bound_reason) = generator::judge(&Evidence {
         facts: &facts.generator,
@@ -305,6 +301,7 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
             sent: counts.sent,
             done: counts.done,
             ok: counts.ok,
+            not_started: counts.not_started,
             failed: counts.done - counts.ok,
             rounds: Vec::new(),
         })

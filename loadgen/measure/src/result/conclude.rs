@@ -1,6 +1,7 @@
 use super::diagnose::diagnose;
 use super::findings::{Finding, FindingCode};
 use super::generator::Bound;
+use super::load::SecondResult;
 use super::run::RunResult;
 use super::verdict::{Status, Verdict};
 use crate::Outcome;
@@ -21,6 +22,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
             ));
         }
     }
+    findings.extend(steadiness(result));
     let mut add = |holds: bool, code: FindingCode, sentence: String| {
         if holds {
             findings.push(Finding::new(code, sentence));
@@ -35,12 +37,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
     add(
         load.started < load.planned && !result.partial && !result.interrupted,
         FindingCode::RateNotReached,
-        format!(
-            "rate not reached: {} of {} planned workflows were started ({:.1} %)",
-            load.started,
-            load.planned,
-            100.0 * load.started as f64 / load.planned.max(1) as f64
-        ),
+        shortfall(result),
     );
     add(
         outcome(Outcome::Unfinished) > 0,
@@ -146,4 +143,68 @@ pub(crate) fn verdict(result: &RunResult) -> Verdict {
     };
     reasons.append(&mut missed);
     Verdict { status, reasons }
+}
+
+/// By how much the load fell short of the plan, why, and when that began.
+fn shortfall(result: &RunResult) -> String {
+    let load = &result.load;
+    let causes: Vec<String> = load
+        .not_started
+        .iter()
+        .map(|(cause, count)| format!("{cause} {count}"))
+        .collect();
+    let passed_over = |second: &&SecondResult| second.not_started > 0;
+    let first = result.seconds.iter().find(passed_over);
+    format!(
+        "rate not reached ({:.1} %): {} of {} planned workflows were started; not started: {}{}",
+        100.0 * load.started as f64 / load.planned.max(1) as f64,
+        load.started,
+        load.planned,
+        causes.join(", "),
+        first.map_or_else(String::new, |second| format!(
+            ", the first in second {}",
+            second.second
+        ))
+    )
+}
+
+/// What is to say about warm-up and drift.
+fn steadiness(result: &RunResult) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if result.warmup_only {
+        findings.push(Finding::new(
+            FindingCode::WarmUpOnly,
+            "warm-up only: the run ended before its measured part, and every figure is of the \
+             warm-up"
+                .to_owned(),
+        ));
+    }
+    let Some(steady) = &result.steady else {
+        return findings;
+    };
+    if steady.refused {
+        let sentence = format!("warm-up not cut: {}", steady.reason);
+        findings.push(Finding::new(FindingCode::NeverSettled, sentence));
+    }
+    if steady.warmup_cut_s.is_some_and(|cut| cut > 0.0) {
+        let sentence = format!("warm-up cut: {}", steady.reason);
+        findings.push(Finding::new(FindingCode::WarmUpCut, sentence));
+    }
+    if let Some(drift) = steady.drift.filter(|drift| drift.drifts) {
+        let (word, change) = if drift.change > 0.0 {
+            ("longer", drift.change)
+        } else {
+            ("shorter", -drift.change)
+        };
+        findings.push(Finding::new(
+            FindingCode::Drifting,
+            format!(
+                "response times drift: {:.0} % {word} at the end than at the start of what was \
+                 measured (Mann-Kendall z = {:.1})",
+                100.0 * change,
+                drift.z
+            ),
+        ));
+    }
+    findings
 }

@@ -25,7 +25,8 @@ const TELLING: f64 = 5.0;
 
 /// Names the trap, once, if the service times of any round show it.
 pub(crate) fn findings(samples: &Recorder) -> Option<Finding> {
-    let rounds = samples.kinds.iter().flat_map(|kind| &kind.rounds);
+    let kinds = samples.parts.iter().flat_map(|part| &part.kinds);
+    let rounds = kinds.flat_map(|kind| &kind.rounds);
     let share = rounds
         .filter_map(|round| {
             let all = round.outcomes.service(Outcome::Ok)?;

@@ -46,6 +46,14 @@ pub enum FindingCode {
     NoSuccess,
     /// Fewer workflows were started than planned.
     RateNotReached,
+    /// The run ended in its warm-up: every figure is of that.
+    WarmUpOnly,
+    /// Seconds at the start were cut from the headline response times by rule.
+    WarmUpCut,
+    /// The run never settled: no rule can tell its warm-up from the rest.
+    NeverSettled,
+    /// Response times rise or fall over the measured time.
+    Drifting,
     /// Some rounds were still in flight when the drain ended.
     Unfinished,
     /// Some kept-alive connections were closed by the peer as they were used.

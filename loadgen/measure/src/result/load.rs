@@ -36,7 +36,7 @@ pub struct InFlight {
 pub struct LoadResult {
     /// What was meant.
     pub workload: Workload,
-    /// Workflows that the plan held.
+    /// Workflows that the plan held, warm-up included, as in all counts here.
     pub planned: u64,
     /// Workflows that were taken up.
     pub started: u64,
@@ -48,11 +48,13 @@ pub struct LoadResult {
     pub rounds: u64,
     /// Sends of rounds, second and later attempts included.
     pub attempts: u64,
-    /// Started workflows per second of load; null when the load lasted no time.
+    /// Seconds of load that rates and headline figures are of: those that are no warm-up.
+    pub measured_s: f64,
+    /// Started workflows per measured second; null when nothing was measured.
     pub started_per_s: Option<f64>,
-    /// Workflows that ended well, per second of load; null when the load lasted no time.
+    /// Workflows that ended well, per measured second; null when nothing was measured.
     pub throughput_per_s: Option<f64>,
-    /// Ended rounds per second of load; null when the load lasted no time.
+    /// Ended rounds per measured second; null when nothing was measured.
     pub rounds_per_s: Option<f64>,
     /// Workflows in flight; absent when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,6 +111,9 @@ pub struct SecondResult {
     pub ok: u64,
     /// Rounds that ended in any other way in it.
     pub failed: u64,
+    /// Workflows that were due in it and passed over; absent when none was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_started: u64,
     /// Response times of its successful rounds, for each round that had one.
     pub rounds: Vec<SecondRound>,
 }
@@ -128,4 +133,8 @@ pub struct SecondRound {
     pub max_ns: u64,
     /// HdrHistogram V2, compressed, standard base64; values are nanoseconds.
     pub histogram: String,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

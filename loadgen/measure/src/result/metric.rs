@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::figures::{LatencyFigures, OutcomeFigures};
+use super::figures::LatencyFigures;
 use super::run::RunResult;
 use crate::Outcome;
 
@@ -12,7 +12,8 @@ use crate::Outcome;
 /// | `ok.rate` | share of started workflows with that outcome, 0 to 1 |
 /// | `ok.count` | their number |
 /// | `throughput_per_s` | workflows that ended well, per second of load |
-/// | `workflow.p99_ms` | response time of whole successful workflows |
+/// | `started.rate` | share of planned workflows that were started, 0 to 1 |
+/// | `workflow.p99_ms` | response time of whole successful workflows, without a warm-up cut by rule |
 /// | `round2.response.p99_ms`, `round2.service.mean_us` | times of successful rounds, all kinds |
 ///
 /// Any [`Outcome`] can stand for `ok`; statistics are `min mean p50 p90 p99 p999 max`, units
@@ -28,6 +29,7 @@ enum What {
     Rate(Outcome),
     Count(Outcome),
     Throughput,
+    Started,
     Workflow(Time),
     Response(u16, Time),
     Service(u16, Time),
@@ -86,15 +88,15 @@ impl Metric {
             What::Rate(outcome) => (all.started > 0).then(|| count(outcome) / all.started as f64),
             What::Count(outcome) => Some(count(outcome)),
             What::Throughput => result.load.throughput_per_s,
-            What::Workflow(time) => time.of(response(all.ok()?)),
-            What::Response(index, time) => time.of(response(round(index)?)),
+            What::Started => {
+                let planned = result.load.planned;
+                (planned > 0).then(|| result.load.started as f64 / planned as f64)
+            }
+            What::Workflow(time) => time.of(result.workflow_response()),
+            What::Response(index, time) => time.of(result.round_response(index)),
             What::Service(index, time) => time.of(round(index)?.service.as_ref()),
         }
     }
-}
-
-fn response(figures: &OutcomeFigures) -> Option<&LatencyFigures> {
-    figures.response.as_ref()
 }
 
 impl Time {
@@ -116,6 +118,9 @@ impl Time {
 fn parse(text: &str) -> Option<What> {
     if text == "throughput_per_s" {
         return Some(What::Throughput);
+    }
+    if text == "started.rate" {
+        return Some(What::Started);
     }
     let parts: Vec<&str> = text.split('.').collect();
     match parts[..] {
@@ -169,6 +174,7 @@ mod tests {
             "ok.rate",
             "state_rejected.count",
             "throughput_per_s",
+            "started.rate",
             "workflow.p999_s",
             "round12.service.mean_us",
         ] {

@@ -13,9 +13,11 @@ mod generator;
 mod hlog;
 mod load;
 mod metric;
+mod phase;
 mod run;
 mod schema;
 mod senders;
+mod steady;
 mod store;
 mod threshold;
 mod verdict;
@@ -34,8 +36,10 @@ pub use load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
 };
 pub use metric::{Metric, UnknownMetric};
+pub use phase::PhaseResult;
 pub use run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
 pub use schema::result_schema;
+pub use steady::{Drift, Steady, SteadyRound};
 pub use store::{LoadError, SaveError, save_atomically};
 pub use threshold::{BadThreshold, Comparison, Threshold, ThresholdResult};
 pub use verdict::{Status, Verdict};

@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::checks::Check;
 use super::clock::RunClock;
+use super::figures::LatencyFigures;
 use super::findings::{FailureExample, Finding};
 use super::fleet::{Matrix, ReplicaResult};
 use super::generator::GeneratorResult;
 use super::load::{ConnectionResult, LoadResult, SecondResult};
+use super::phase::PhaseResult;
+use super::steady::Steady;
 use super::threshold::ThresholdResult;
 use super::verdict::Verdict;
 use super::work::KindResult;
@@ -57,9 +60,18 @@ pub struct RunResult {
     pub environment: Environment,
     /// Planned, started and done work.
     pub load: LoadResult,
-    /// Every kind together.
+    /// Every kind together, over all phases that are no warm-up: the headline figures.
     pub all: KindResult,
-    /// The workflow kinds, in the order of the scenario.
+    /// The parts of the load in order, warm-up included; empty when there is only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseResult>,
+    /// Whether the run ended in its warm-up, so that every figure is of that.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub warmup_only: bool,
+    /// What the seconds say about warm-up and drift; absent in a checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Steady>,
+    /// The workflow kinds, in the order of the scenario, over the phases of `all`.
     pub kinds: Vec<KindResult>,
     /// Who minted states and who got them back.
     pub matrix: Matrix,
@@ -71,6 +83,27 @@ pub struct RunResult {
     pub generator: GeneratorResult,
     /// The run second by second.
     pub seconds: Vec<SecondResult>,
+}
+
+impl RunResult {
+    /// Response times of successful workflows, for headlines and thresholds: without what a rule cut
+    /// as warm-up. `None` when there are none.
+    pub fn workflow_response(&self) -> Option<&LatencyFigures> {
+        let steady = self.steady.as_ref().and_then(|s| s.workflow.as_ref());
+        steady.or_else(|| self.all.ok()?.response.as_ref())
+    }
+
+    /// The same of the successful rounds of one position.
+    pub fn round_response(&self, round: u16) -> Option<&LatencyFigures> {
+        let steady = self.steady.iter().flat_map(|steady| &steady.rounds);
+        let steady = steady.filter(|kept| kept.round == round).map(|kept| &kept.response);
+        let all = || self.all.rounds.get(usize::from(round))?.ok()?.response.as_ref();
+        steady.last().or_else(all)
+    }
+}
+
+fn is_false(truth: &bool) -> bool {
+    !*truth
 }
 
 /// A program.

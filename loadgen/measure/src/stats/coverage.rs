@@ -1,5 +1,6 @@
 //! Whether intervals hold what they promise: simulated queues whose quantiles are known.
 
+use crate::stats::random::Random;
 use crate::stats::{Second, interval};
 
 const RATE_PER_S: f64 = 1000.0;
@@ -7,26 +8,6 @@ const SECONDS: usize = 60;
 const RUNS: usize = 100;
 /// Values are microseconds.
 const PER_S: f64 = 1e6;
-
-/// A multiplicative congruential generator (L'Ecuyer 1999, table 4) with a mixing step: enough for
-/// a simulation, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    /// Between 0 and 1, neither included.
-    fn uniform(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(3_935_559_000_370_003_845)
-            .wrapping_add(1);
-        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        ((mixed >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
-    }
-
-    fn exponential(&mut self, mean: f64) -> f64 {
-        -self.uniform().ln() * mean
-    }
-}
 
 #[derive(Clone, Copy)]
 enum Model {

@@ -5,7 +5,13 @@
 mod blocks;
 #[cfg(test)]
 mod coverage;
+mod drift;
 mod interval;
+#[cfg(test)]
+mod random;
 mod student;
+mod warmup;
 
+pub(crate) use drift::trend;
 pub(crate) use interval::{Second, interval};
+pub(crate) use warmup::{Cut, cut};

@@ -82,7 +82,7 @@ pub(crate) fn threshold(text: &str) -> Threshold {
 pub(crate) fn wizards(recorder: &mut Recorder, count: u32, refuse: impl Fn(u16, u16) -> bool) {
     for id in 0..count {
         let due = 100 * MS * id;
-        recorder.started(1);
+        recorder.started(1, due);
         let mut at = due;
         let mut minted_by = None;
         let mut ended = Outcome::Ok;

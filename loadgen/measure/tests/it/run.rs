@@ -59,7 +59,7 @@ fn an_unshared_key_is_named_and_the_rate_threshold_missed() {
 #[test]
 fn nothing_done_gives_no_figure_at_all() {
     let mut recorder = Recorder::new(&shape());
-    recorder.not_started(NotStarted::Interrupted, 5);
+    recorder.given_up(NotStarted::Interrupted, 0, 5);
     let mut facts = facts(5);
     facts.interrupted = true;
     facts.clock = RunClock::new(
@@ -85,7 +85,7 @@ fn nothing_done_gives_no_figure_at_all() {
 fn a_run_of_refused_connections_has_times_to_error_only() {
     let mut recorder = Recorder::new(&shape());
     for _ in 0..10 {
-        recorder.started(0);
+        recorder.started(0, MS);
         recorder.round(&RoundSample {
             kind: 0,
             round: 0,
@@ -129,7 +129,7 @@ fn a_run_of_refused_connections_has_times_to_error_only() {
 fn missing_workflows_make_the_result_invalid() {
     let mut recorder = Recorder::new(&shape());
     wizards(&mut recorder, 10, |_, _| false);
-    recorder.started(0);
+    recorder.started(0, MS);
     let result = RunResult::new(facts(11), &recorder);
     assert_eq!(result.verdict.status, Status::Invalid);
     assert_eq!(result.verdict.status.exit_code(), 5);
@@ -187,7 +187,7 @@ fn intervals_hold_their_quantile_and_need_twenty_seconds() {
         for id in 0..100 * seconds {
             let intended = 10 * MS * id;
             let took = MS * (1 + id.wrapping_mul(2_654_435_761) % 100);
-            recorder.started(0);
+            recorder.started(0, intended);
             recorder.round(&RoundSample {
                 kind: 0,
                 round: 0,

@@ -2,8 +2,9 @@ use loadgen_measure::{HistogramError, Latency, LatencyFigures, RunResult};
 
 use super::axis::Scale;
 use super::palette::Look;
+use super::titled;
 use super::plot::{Line, Plot};
-use crate::units::{printable, time_ns};
+use crate::units::time_ns;
 
 /// Latency of successful rounds by quantile, response and service time of each round. The
 /// horizontal axis is that of HdrHistogram's percentile plots, log10(1 / (1 - quantile)), so each
@@ -26,7 +27,7 @@ pub(crate) fn plot(result: &RunResult) -> Result<Plot, HistogramError> {
         }
     }
     Ok(Plot {
-        title: format!("{}: latency by quantile", printable(&result.scenario.name)),
+        title: titled(result, "latency by quantile"),
         description: description(result),
         x_label: "quantile of successful rounds (solid: response time, dashed: service time)"
             .to_owned(),

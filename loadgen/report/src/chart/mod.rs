@@ -10,6 +10,8 @@ mod plot;
 
 use loadgen_measure::{HistogramError, RunResult};
 
+use crate::units::printable;
+
 /// One chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chart {
@@ -55,4 +57,10 @@ pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
         }
     }
     Ok(charts)
+}
+
+/// A title: the scenario, what is shown, and whether all of it is warm-up.
+fn titled(result: &RunResult, what: &str) -> String {
+    let only = if result.warmup_only { " (warm-up only)" } else { "" };
+    format!("{}: {what}{only}", printable(&result.scenario.name))
 }

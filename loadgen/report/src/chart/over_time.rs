@@ -3,8 +3,9 @@ use loadgen_measure::{HistogramError, Latency, RunResult, SecondResult};
 use super::axis::{Scale, linear_ticks};
 use super::latency::short_time;
 use super::palette::Look;
+use super::titled;
 use super::plot::{Line, Plot};
-use crate::units::{plain, printable};
+use crate::units::plain;
 
 /// Quantiles of the response time of all successful rounds, second by second.
 pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
@@ -31,10 +32,8 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
         }
     }
     Ok(plot(
-        format!(
-            "{}: response time over time",
-            printable(&result.scenario.name)
-        ),
+        result,
+        "response time over time",
         "Quantiles of the response time of successful rounds in each second of the run.",
         ("response time, logarithmic", Scale::Log, short_time),
         lines,
@@ -61,11 +60,26 @@ pub(crate) fn throughput(result: &RunResult) -> Plot {
         lines.push(count("failed", 2, |second| second.failed));
     }
     plot(
-        format!("{}: rounds over time", printable(&result.scenario.name)),
+        result,
+        "rounds over time",
         "Rounds sent, ended well and failed in each second of the run.",
         ("rounds per second", Scale::Linear, plain),
         lines,
     )
+}
+
+/// What the horizontal axis shows, with the seconds that were warm-up.
+fn seconds(result: &RunResult) -> String {
+    let warmups = result.phases.iter().filter(|phase| phase.warmup);
+    let spans = warmups.map(|phase| format!("{} to {}", plain(phase.from_s), plain(phase.to_s)));
+    let cut = result.steady.as_ref().and_then(|steady| steady.warmup_cut_s);
+    let cut = cut.filter(|s| *s > 0.0).map(|s| format!("0 to {}", plain(s)));
+    let spans: Vec<String> = spans.chain(cut).collect();
+    if spans.is_empty() {
+        "second of the run".to_owned()
+    } else {
+        format!("second of the run (warm-up: {})", spans.join(", "))
+    }
 }
 
 /// Every second line is dashed, so that two that lie on each other both show. Markers help on a
@@ -77,15 +91,16 @@ fn look(n: usize, points: usize) -> Look {
 }
 
 fn plot(
-    title: String,
+    result: &RunResult,
+    title: &str,
     description: &str,
     (y_label, y_scale, y_text): (&str, Scale, fn(f64) -> String),
     lines: Vec<Line>,
 ) -> Plot {
     Plot {
-        title,
+        title: titled(result, title),
         description: description.to_owned(),
-        x_label: "second of the run".to_owned(),
+        x_label: seconds(result),
         x_ticks: |low, high| {
             let ticks = linear_ticks(low, high, 10).into_iter();
             ticks

@@ -2,8 +2,9 @@ use loadgen_measure::{RoundResult, RunResult, SizeFigures};
 
 use super::axis::{Scale, linear_ticks};
 use super::palette::Look;
+use super::titled;
 use super::plot::{Line, Plot};
-use crate::units::{plain, printable, size_bytes};
+use crate::units::{plain, size_bytes};
 
 type Part = fn(&RoundResult) -> Option<&SizeFigures>;
 
@@ -35,7 +36,7 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
         .collect();
     let described: Vec<String> = lines.iter().filter_map(in_words).collect();
     Plot {
-        title: format!("{}: payload by round", printable(&result.scenario.name)),
+        title: titled(result, "payload by round"),
         description: format!(
             "Mean bytes by round, all kinds together. {}.",
             described.join("; ")

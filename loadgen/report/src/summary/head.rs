@@ -30,14 +30,28 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
         (None, None) => "load not stated".to_owned(),
     };
     let load_line = format!(
-        "{} workload, {offered}, ok {}/s, {} rounds/s over {} s",
+        "{} workload, {offered}, ok {}/s, {} rounds/s over {}",
         load.workload.label,
         or_nothing(load.throughput_per_s, three_digits),
         or_nothing(load.rounds_per_s, three_digits),
-        three_digits(result.clock.load_s)
+        measured(result)
     );
     text.sentence("", Role::Quiet, &load_line);
     text.sentence("limited by:", Role::Quiet, &result.generator.bound_reason);
+}
+
+/// The time that rates are over; what was warm-up is not in it.
+fn measured(result: &RunResult) -> String {
+    let (measured_s, load_s) = (result.load.measured_s, result.clock.load_s);
+    if measured_s < load_s {
+        format!(
+            "{} s measured of {} s",
+            three_digits(measured_s),
+            three_digits(load_s)
+        )
+    } else {
+        format!("{} s", three_digits(load_s))
+    }
 }
 
 /// The verdict in one line, then why, then everything else that was found.

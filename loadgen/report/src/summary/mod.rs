@@ -3,6 +3,7 @@
 mod failures;
 mod fleet;
 mod head;
+mod phases;
 mod run;
 mod text;
 mod work;
@@ -20,6 +21,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     let mut text = Text::new(style);
     head::write(&mut text, result);
     work::write(&mut text, result);
+    phases::write(&mut text, result);
     fleet::write(&mut text, result);
     run::write(&mut text, result);
     text.line("");

@@ -42,11 +42,13 @@ fn kind(text: &mut Text, heading: &str, kind: &KindResult) {
     outcomes(text, kind);
 }
 
+/// Head of a table of [`time_row`]s.
+pub(crate) const TIMES: [&str; 8] = [
+    "round", "time", "count", "p50", "p90", "p99", "p99.9", "max",
+];
+
 fn times(text: &mut Text, kind: &KindResult) {
-    let head = [
-        "round", "time", "count", "p50", "p90", "p99", "p99.9", "max",
-    ];
-    let mut table = Table::new(2, &head);
+    let mut table = Table::new(2, &TIMES);
     let workflows = kind.ok().and_then(|ok| ok.response.as_ref());
     table.row(time_row("workflow", "response", workflows));
     table.rows(interval_row(workflows));
@@ -61,7 +63,7 @@ fn times(text: &mut Text, kind: &KindResult) {
     text.table(&table);
 }
 
-fn time_row(name: &str, time: &str, figures: Option<&LatencyFigures>) -> Vec<String> {
+pub(crate) fn time_row(name: &str, time: &str, figures: Option<&LatencyFigures>) -> Vec<String> {
     let mut row = vec![name.to_owned(), time.to_owned()];
     match figures {
         Some(f) => {
@@ -78,7 +80,7 @@ fn time_row(name: &str, time: &str, figures: Option<&LatencyFigures>) -> Vec<Str
 }
 
 /// The intervals of the row above, if there is one at all.
-fn interval_row(figures: Option<&LatencyFigures>) -> Option<Vec<String>> {
+pub(crate) fn interval_row(figures: Option<&LatencyFigures>) -> Option<Vec<String>> {
     let i = figures?.intervals_95?;
     let quantiles = [i.p50_ns, i.p90_ns, i.p99_ns, i.p999_ns];
     quantiles.iter().any(Option::is_some).then(|| {

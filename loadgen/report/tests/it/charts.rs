@@ -134,3 +134,14 @@ fn numbers(svg: &str, attribute: &str) -> Vec<i32> {
         .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
         .collect()
 }
+
+#[test]
+fn charts_of_a_run_that_ended_in_its_warm_up_say_so() {
+    let charts = charts(&fixture::warming()).unwrap();
+    assert_eq!(charts.len(), 4);
+    for chart in &charts {
+        assert!(chart.title.ends_with(" (warm-up only)"), "{}", chart.title);
+    }
+    let label = "second of the run (warm-up: 0 to 5)";
+    assert!(charts[2].svg.contains(label) && charts[3].svg.contains(label));
+}

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
-    Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome,
+    Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome, Phase,
     Recorder, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts, RunResult,
     ScenarioRecord, ServerTiming, Shape, SupersededAttempt, Threshold, Tool, WorkflowSample,
     Workload,
@@ -97,7 +97,7 @@ fn record(
     for id in 0..count {
         let kind = usize::from(id % 2 == 1);
         let intended = 10_000 * US * id;
-        recorder.started(kind);
+        recorder.started(kind, intended);
         let (mut due, mut minted_by, mut rounds) = (intended, None, 0);
         let mut outcome = Outcome::Ok;
         for round in 0..if kind == 0 { 1_u16 } else { 4 } {
@@ -238,6 +238,7 @@ pub(crate) fn bad() -> RunResult {
     recorder.superseded(&SupersededAttempt {
         kind: 0,
         round: 0,
+        intended: Duration::ZERO,
         outcome: Outcome::StaleConnection,
         service: 100 * US,
     });
@@ -249,7 +250,34 @@ pub(crate) fn bad() -> RunResult {
     });
     facts.replicas[1].cpu_s = None;
     facts.replicas[1].rss_bytes = None;
-    recorder.not_started(loadgen_measure::NotStarted::NoFreeWorker, 100);
+    recorder.given_up(loadgen_measure::NotStarted::RunEnded, 0, 90);
+    for n in 0..10 {
+        recorder.not_started(loadgen_measure::NotStarted::NoFreeWorker, 100_000 * US * n);
+    }
+    RunResult::new(facts, &recorder)
+}
+
+/// Stopped after 5 s of a warm-up of 60 s.
+pub(crate) fn warming() -> RunResult {
+    let phase = |name: &str, warmup, from, to| Phase {
+        name: name.into(),
+        warmup,
+        from: Duration::from_secs(from),
+        to: Duration::from_secs(to),
+        rate_per_s: Some((100.0, 100.0)),
+    };
+    let phases = [
+        phase("warm-up", true, 0, 60),
+        phase("measured", false, 60, 90),
+    ];
+    let mut recorder = Recorder::with_phases(&shape(), &phases);
+    let mut facts = facts(9000);
+    facts.failures = record(&mut recorder, 500, None, |_, _, _, _| Outcome::Ok);
+    recorder.given_up(loadgen_measure::NotStarted::Interrupted, 0, 5500);
+    recorder.given_up(loadgen_measure::NotStarted::Interrupted, 1, 3000);
+    let (start, five) = (SystemTime::UNIX_EPOCH, Duration::from_secs(5));
+    facts.clock = RunClock::new(start, start + five, five, five);
+    facts.interrupted = true;
     RunResult::new(facts, &recorder)
 }
 
@@ -282,7 +310,7 @@ pub(crate) fn regular(kinds: usize, rounds: u16, workflows: u32, spread: bool) -
     for id in 0..workflows {
         let kind = usize::try_from(id).unwrap() % kinds;
         let intended = 10_000 * US * id;
-        recorder.started(kind);
+        recorder.started(kind, intended);
         let mut due = intended;
         for round in 0..rounds {
             let extra = if spread {

@@ -44,6 +44,7 @@ fn no_line_is_too_wide_and_nothing_is_printed_that_is_no_figure() {
         fixture::empty(),
         fixture::refused(),
         fixture::long(),
+        fixture::warming(),
     ] {
         let text = summary(&result, Style::Plain);
         for line in text.lines() {
@@ -145,4 +146,12 @@ fn the_matrix_counts_accepted_and_rejected_states_in_each_cell() {
             assert_eq!(cell.ok > 0, cell.minted_by == cell.opened_by);
         }
     }
+}
+
+#[test]
+fn a_run_that_ended_in_its_warm_up_says_so_and_shows_its_phases() {
+    let text = summary(&fixture::warming(), Style::Plain);
+    assert!(text.contains("! warm-up only: the run ended"), "{text}");
+    let start = text.find("Phases: ").expect("a table of the phases");
+    insta::assert_snapshot!(text[start..].split("\n\n").next().unwrap_or_default());
 }

@@ -3,6 +3,7 @@
 mod arrivals;
 mod double;
 mod endings;
+mod phases;
 mod routing;
 mod size;
 mod times;

@@ -1,0 +1,69 @@
+use crate::kind::KindTally;
+use crate::{NotStarted, Outcome};
+
+/// What is known about one phase.
+#[derive(Debug, Clone)]
+pub(crate) struct PhaseTally {
+    pub(crate) kinds: Vec<KindTally>,
+    pub(crate) not_started: [u64; NotStarted::ALL.len()],
+}
+
+impl PhaseTally {
+    pub(crate) fn new(kinds: usize) -> Self {
+        Self {
+            kinds: vec![KindTally::default(); kinds],
+            not_started: [0; NotStarted::ALL.len()],
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.not_started.iter_mut().zip(other.not_started) {
+            *mine += theirs;
+        }
+    }
+
+    /// Workflows that were taken up.
+    pub(crate) fn started(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.started).sum()
+    }
+
+    /// Whether it has anything at all: a workflow, or a round of an earlier one.
+    pub(crate) fn has_work(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.started > 0 || !kind.rounds.is_empty())
+    }
+}
+
+/// Counts over all phases and kinds, without the histograms.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Totals {
+    pub(crate) started: u64,
+    pub(crate) outcomes: [u64; Outcome::COUNT],
+    pub(crate) rounds: u64,
+    pub(crate) attempts: u64,
+    pub(crate) sent: u64,
+    pub(crate) superseded: u64,
+    pub(crate) sojourn_ns: u64,
+}
+
+impl Totals {
+    pub(crate) fn of<'a>(kinds: impl Iterator<Item = &'a KindTally>) -> Self {
+        let mut totals = Self::default();
+        for kind in kinds {
+            totals.started += kind.started;
+            for (sum, outcome) in totals.outcomes.iter_mut().zip(Outcome::ALL) {
+                *sum += kind.workflows.count(outcome);
+            }
+            totals.sojourn_ns = totals.sojourn_ns.saturating_add(kind.sojourn_ns);
+            for round in &kind.rounds {
+                totals.rounds += round.outcomes.total();
+                totals.attempts += round.attempts;
+                totals.sent += round.sent;
+                totals.superseded += round.superseded.total();
+            }
+        }
+        totals
+    }
+}
