@@ -45,22 +45,31 @@ pub(crate) fn cut(series: &[f64]) -> Cut {
     let least = within.iter().copied().fold(f64::INFINITY, f64::min);
     let near = least * (1.0 + 4.0 / n as f64);
     let cut = within.iter().position(|e| *e <= near).unwrap_or(0);
-    if cut == 0 || !differs(&series[..cut], &series[cut..]) {
+    let (first, rest) = series.split_at(cut);
+    if cut == 0 {
         Cut::First(0)
     } else if cut == n / 2 {
-        Cut::Refused
-    } else {
+        // The rest may well move itself, and would then hide in its own variance by blocks.
+        if differs(first, rest, 1) {
+            Cut::Refused
+        } else {
+            Cut::First(0)
+        }
+    } else if differs(first, rest, rest.len() / 5) {
         Cut::First(cut)
+    } else {
+        Cut::First(0)
     }
 }
 
-/// Whether the mean of `first` lies far from that of `rest`.
-fn differs(first: &[f64], rest: &[f64]) -> bool {
+/// Whether the mean of `first` lies far from that of `rest`, whose variance is taken from blocks of
+/// at most `longest` values.
+fn differs(first: &[f64], rest: &[f64], longest: usize) -> bool {
     let (d, k) = (first.len() as f64, rest.len() as f64);
     let mean = |series: &[f64]| series.iter().sum::<f64>() / series.len() as f64;
     let settled = mean(rest);
     let around: Vec<f64> = rest.iter().map(|x| x - settled).collect();
-    let length = blocks::length(&around, (rest.len() / 5).max(1));
+    let length = blocks::length(&around, longest.max(1));
     let variance = blocks::variance_of_sum(&around, length) / k;
     (mean(first) - settled).abs() > ERRORS * (variance * (1.0 / d + 1.0 / k)).sqrt()
 }
