@@ -30,13 +30,14 @@ pub use phase::Phase;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use result::{
-    BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, FailureExample,
-    Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight, KindResult,
-    LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures, PhaseResult,
-    Drift, QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts,
-    RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SecondResult, SecondRound, ServerFigures,
-    SizeFigures, Status, Steady, SteadyRound, Threshold, ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures,
-    Workload, diagnose, result_schema, save_atomically,
+    BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, Drift,
+    FailureExample, Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight,
+    KindResult, LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
+    PhaseResult, QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult,
+    RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SecondResult,
+    SecondRound, ServerFigures, SizeFigures, Status, Steady, SteadyRound, Threshold,
+    ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
+    save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

@@ -130,10 +130,6 @@ impl fmt::Display for Outcome {
 pub enum NotStarted {
     /// The limit on workflows in flight was reached when it was due.
     NoFreeWorker,
-    /// Every connection that the plan allows was in use, with requests waiting for one.
-    NoConnection,
-    /// The generator came to it later than `catch_up = "skip"` allows.
-    Late,
     /// The run ended before the generator came to it.
     RunEnded,
     /// The run was interrupted before it was due.
@@ -144,10 +140,8 @@ pub enum NotStarted {
 
 impl NotStarted {
     /// Every cause, in the order of [`NotStarted::index`].
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 4] = [
         Self::NoFreeWorker,
-        Self::NoConnection,
-        Self::Late,
         Self::RunEnded,
         Self::Interrupted,
         Self::GeneratorFault,
@@ -163,8 +157,6 @@ impl fmt::Display for NotStarted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::NoFreeWorker => "no free worker",
-            Self::NoConnection => "no free connection",
-            Self::Late => "late",
             Self::RunEnded => "run ended",
             Self::Interrupted => "interrupted",
             Self::GeneratorFault => "generator fault",

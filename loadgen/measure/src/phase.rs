@@ -67,7 +67,10 @@ mod tests {
         };
         let phases = Phases::new(vec![phase(0, 2), phase(2, 3), phase(3, 9)]);
         let at = |ms| phases.at(Duration::from_millis(ms));
-        assert_eq!([at(0), at(1999), at(2000), at(3000), at(99_000)], [0, 0, 1, 2, 2]);
+        assert_eq!(
+            [at(0), at(1999), at(2000), at(3000), at(99_000)],
+            [0, 0, 1, 2, 2]
+        );
         assert_eq!(Phases::single().at(Duration::MAX), 0);
     }
 }

@@ -32,7 +32,9 @@ impl PhaseTally {
 
     /// Whether it has anything at all: a workflow, or a round of an earlier one.
     pub(crate) fn has_work(&self) -> bool {
-        self.kinds.iter().any(|kind| kind.started > 0 || !kind.rounds.is_empty())
+        self.kinds
+            .iter()
+            .any(|kind| kind.started > 0 || !kind.rounds.is_empty())
     }
 }
 

@@ -308,7 +308,11 @@ mod tests {
                 .collect()
         };
         assert_eq!(buckets(&left), buckets(&one));
-        for (mine, theirs) in left.parts[0].kinds[0].rounds.iter().zip(&one.parts[0].kinds[0].rounds) {
+        for (mine, theirs) in left.parts[0].kinds[0]
+            .rounds
+            .iter()
+            .zip(&one.parts[0].kinds[0].rounds)
+        {
             for outcome in Outcome::ALL {
                 let of = |round: &RoundTally| {
                     let latency = round.outcomes.service(outcome)?;

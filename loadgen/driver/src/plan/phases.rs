@@ -145,10 +145,7 @@ mod tests {
                 format!("warmup_s = 1\n{stage}"),
                 "x.toml:2:12: warmup_s is for a single rate",
             ),
-            (
-                format!("{stage}\nwarmup = true"),
-                "every stage is warm-up",
-            ),
+            (format!("{stage}\nwarmup = true"), "every stage is warm-up"),
             (
                 format!("{stage}\nname = \"stage 2\"\n{stage}"),
                 "two stages are called `stage 2`",
@@ -157,7 +154,10 @@ mod tests {
         ] {
             let error = plan(&load).unwrap_err();
             assert!(error.contains(want), "{load}: {error}");
-            assert!(error.starts_with("x.toml:") && !error.contains('\n'), "{error}");
+            assert!(
+                error.starts_with("x.toml:") && !error.contains('\n'),
+                "{error}"
+            );
         }
     }
 }

@@ -61,13 +61,17 @@ impl<'a> Phased<'a> {
 
     /// The phases that headline figures are of.
     fn headline(self) -> impl Iterator<Item = (&'a Phase, &'a PhaseTally)> {
-        self.all().filter(move |(phase, _)| !phase.warmup || self.warmup_only)
+        self.all()
+            .filter(move |(phase, _)| !phase.warmup || self.warmup_only)
     }
 
     /// When a phase began and ended, in seconds, as far as the load came.
     fn span(self, phase: &Phase) -> (f64, f64) {
         let within = |s: f64| s.min(self.load_s);
-        (within(phase.from.as_secs_f64()), within(phase.to.as_secs_f64()))
+        (
+            within(phase.from.as_secs_f64()),
+            within(phase.to.as_secs_f64()),
+        )
     }
 
     /// How long the headline phases lasted, in seconds.
@@ -118,7 +122,9 @@ impl<'a> Phased<'a> {
         if self.samples.phases.list().len() == 1 {
             return Vec::new();
         }
-        self.all().map(|(phase, part)| self.result(phase, part)).collect()
+        self.all()
+            .map(|(phase, part)| self.result(phase, part))
+            .collect()
     }
 
     fn result(self, phase: &Phase, part: &PhaseTally) -> PhaseResult {

@@ -96,8 +96,17 @@ impl RunResult {
     /// The same of the successful rounds of one position.
     pub fn round_response(&self, round: u16) -> Option<&LatencyFigures> {
         let steady = self.steady.iter().flat_map(|steady| &steady.rounds);
-        let steady = steady.filter(|kept| kept.round == round).map(|kept| &kept.response);
-        let all = || self.all.rounds.get(usize::from(round))?.ok()?.response.as_ref();
+        let steady = steady
+            .filter(|kept| kept.round == round)
+            .map(|kept| &kept.response);
+        let all = || {
+            self.all
+                .rounds
+                .get(usize::from(round))?
+                .ok()?
+                .response
+                .as_ref()
+        };
         steady.last().or_else(all)
     }
 }

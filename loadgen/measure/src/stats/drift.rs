@@ -103,12 +103,21 @@ mod tests {
     fn ties_are_counted_as_in_the_book() {
         let series = [1.0, 2.0, 2.0, 3.0, 4.0, 4.0, 5.0, 6.0, 7.0, 8.0];
         let trend = trend(&series).unwrap();
-        assert!((trend.z - 42.0 / 123.0_f64.sqrt()).abs() < 1e-12, "{trend:?}");
+        assert!(
+            (trend.z - 42.0 / 123.0_f64.sqrt()).abs() < 1e-12,
+            "{trend:?}"
+        );
     }
 
     #[test]
     fn equal_values_have_no_trend_and_few_none_at_all() {
-        assert_eq!(trend(&[2.0; 40]), Some(Trend { z: 0.0, change: 0.0 }));
+        assert_eq!(
+            trend(&[2.0; 40]),
+            Some(Trend {
+                z: 0.0,
+                change: 0.0
+            })
+        );
         assert_eq!(trend(&[1.0; 9]), None);
         assert_eq!(trend(&[]), None);
     }

@@ -99,7 +99,10 @@ mod tests {
             let cuts = (0..20).map(|_| cut(&run(&mut random, seconds, 10.0, times)));
             let near = |cut: &Cut| matches!(cut, Cut::First(8..=12));
             let near = cuts.filter(near).count();
-            assert!(near >= 18, "{near} of 20 for {times} times over {seconds} s");
+            assert!(
+                near >= 18,
+                "{near} of 20 for {times} times over {seconds} s"
+            );
         }
     }
 

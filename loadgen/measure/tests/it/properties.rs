@@ -105,7 +105,10 @@ fn a_stall_of_one_thread_is_in_the_tail_as_it_is_in_the_list() {
     for quantile in [0.5, 0.99, 0.9975, 0.999] {
         let truth = list[(quantile * list.len() as f64).ceil() as usize - 1];
         let value = merged.quantile_ns(quantile).unwrap();
-        assert!(value.abs_diff(truth) <= truth / 1000, "{quantile}: {value} for {truth}");
+        assert!(
+            value.abs_diff(truth) <= truth / 1000,
+            "{quantile}: {value} for {truth}"
+        );
     }
     assert!(merged.quantile_ns(0.999).unwrap() > 17_900_000);
 }

@@ -2,8 +2,8 @@ use loadgen_measure::{HistogramError, Latency, LatencyFigures, RunResult};
 
 use super::axis::Scale;
 use super::palette::Look;
-use super::titled;
 use super::plot::{Line, Plot};
+use super::titled;
 use crate::units::time_ns;
 
 /// Latency of successful rounds by quantile, response and service time of each round. The

@@ -61,6 +61,10 @@ pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
 
 /// A title: the scenario, what is shown, and whether all of it is warm-up.
 fn titled(result: &RunResult, what: &str) -> String {
-    let only = if result.warmup_only { " (warm-up only)" } else { "" };
+    let only = if result.warmup_only {
+        " (warm-up only)"
+    } else {
+        ""
+    };
     format!("{}: {what}{only}", printable(&result.scenario.name))
 }

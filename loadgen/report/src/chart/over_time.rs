@@ -3,8 +3,8 @@ use loadgen_measure::{HistogramError, Latency, RunResult, SecondResult};
 use super::axis::{Scale, linear_ticks};
 use super::latency::short_time;
 use super::palette::Look;
-use super::titled;
 use super::plot::{Line, Plot};
+use super::titled;
 use crate::units::plain;
 
 /// Quantiles of the response time of all successful rounds, second by second.
@@ -72,8 +72,13 @@ pub(crate) fn throughput(result: &RunResult) -> Plot {
 fn seconds(result: &RunResult) -> String {
     let warmups = result.phases.iter().filter(|phase| phase.warmup);
     let spans = warmups.map(|phase| format!("{} to {}", plain(phase.from_s), plain(phase.to_s)));
-    let cut = result.steady.as_ref().and_then(|steady| steady.warmup_cut_s);
-    let cut = cut.filter(|s| *s > 0.0).map(|s| format!("0 to {}", plain(s)));
+    let cut = result
+        .steady
+        .as_ref()
+        .and_then(|steady| steady.warmup_cut_s);
+    let cut = cut
+        .filter(|s| *s > 0.0)
+        .map(|s| format!("0 to {}", plain(s)));
     let spans: Vec<String> = spans.chain(cut).collect();
     if spans.is_empty() {
         "second of the run".to_owned()

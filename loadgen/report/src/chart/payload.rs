@@ -2,8 +2,8 @@ use loadgen_measure::{RoundResult, RunResult, SizeFigures};
 
 use super::axis::{Scale, linear_ticks};
 use super::palette::Look;
-use super::titled;
 use super::plot::{Line, Plot};
+use super::titled;
 use crate::units::{plain, size_bytes};
 
 type Part = fn(&RoundResult) -> Option<&SizeFigures>;

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
-    Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome, Phase,
-    Recorder, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts, RunResult,
+    Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome,
+    Phase, Recorder, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts, RunResult,
     ScenarioRecord, ServerTiming, Shape, SupersededAttempt, Threshold, Tool, WorkflowSample,
     Workload,
 };
@@ -250,8 +250,7 @@ pub(crate) fn bad() -> RunResult {
     });
     facts.replicas[1].cpu_s = None;
     facts.replicas[1].rss_bytes = None;
-    recorder.given_up(loadgen_measure::NotStarted::RunEnded, 0, 90);
-    for n in 0..10 {
+    for n in 0..100 {
         recorder.not_started(loadgen_measure::NotStarted::NoFreeWorker, 100_000 * US * n);
     }
     RunResult::new(facts, &recorder)

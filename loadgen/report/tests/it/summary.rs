@@ -85,7 +85,7 @@ fn the_first_lines_say_what_is_wrong() {
     ] {
         assert!(first[line].starts_with(start), "{}", first[line]);
     }
-    let verdict: String = first[..6].join("\n");
+    let verdict: String = first[..7].join("\n");
     assert!(text.trim_end().ends_with(&verdict), "and so do the last");
 }
 
