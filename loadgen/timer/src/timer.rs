@@ -43,6 +43,12 @@ impl Timer {
         Self(Kind::Coarse)
     }
 
+    /// Whether it is a kernel timer.
+    #[must_use]
+    pub const fn is_fine(&self) -> bool {
+        matches!(self.0, Kind::Fine(_))
+    }
+
     /// Returns at `moment`, or at once when it has passed. One task at a time may wait: the kernel
     /// timer holds one moment.
     pub async fn until(&self, moment: Instant) {
