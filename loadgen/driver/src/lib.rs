@@ -25,7 +25,7 @@ pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
     AnswerPlan, ClientPlan, Departure, FleetPlan, HttpPlan, HttpVersion, KeyPlan, Kind, Load,
-    Mirrored, Plan, Principals, Spread, StateFault, Trust,
+    Mirrored, Pace, Plan, Principals, Spread, StateFault, Trust,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{

@@ -130,6 +130,8 @@ impl fmt::Display for Outcome {
 pub enum NotStarted {
     /// The limit on workflows in flight was reached when it was due.
     NoFreeWorker,
+    /// The generator came to it later than `catch_up = "skip"` allows.
+    Late,
     /// The run ended before the generator came to it.
     RunEnded,
     /// The run was interrupted before it was due.
@@ -140,8 +142,9 @@ pub enum NotStarted {
 
 impl NotStarted {
     /// Every cause, in the order of [`NotStarted::index`].
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::NoFreeWorker,
+        Self::Late,
         Self::RunEnded,
         Self::Interrupted,
         Self::GeneratorFault,
@@ -157,6 +160,7 @@ impl fmt::Display for NotStarted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::NoFreeWorker => "no free worker",
+            Self::Late => "late",
             Self::RunEnded => "run ended",
             Self::Interrupted => "interrupted",
             Self::GeneratorFault => "generator fault",

@@ -29,6 +29,7 @@ pub struct Recorder {
     pub(crate) lateness: Latency,
     pub(crate) seconds: Seconds,
     pub(crate) inverted: u64,
+    pub(crate) awake: Option<Duration>,
 }
 
 /// What is known about one replica.
@@ -64,6 +65,7 @@ impl Recorder {
             lateness: Latency::new(),
             seconds: Seconds::default(),
             inverted: 0,
+            awake: None,
             shape: shape.clone(),
         }
     }
@@ -99,6 +101,11 @@ impl Recorder {
     pub(crate) fn not_started_count(&self, cause: NotStarted) -> u64 {
         let parts = self.parts.iter();
         parts.map(|part| part.not_started[cause.index()]).sum()
+    }
+
+    /// The thread watched the clock for so long, to be precise.
+    pub fn awake(&mut self, time: Duration) {
+        self.awake = Some(self.awake.unwrap_or_default() + time);
     }
 
     /// A connection to a replica was made in this time.
@@ -197,6 +204,9 @@ impl Recorder {
         self.lateness.merge(&other.lateness);
         self.seconds.merge(&other.seconds);
         self.inverted += other.inverted;
+        if let Some(awake) = other.awake {
+            self.awake(awake);
+        }
     }
 
     /// Time between two moments; an inverted pair gives 0 and is counted, so that it shows.

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use loadgen_driver::{KeyPlan, Load, Plan, Schedule, Spacing, Spread};
+use loadgen_driver::{KeyPlan, Load, Pace, Plan, Schedule, Spacing, Spread};
 use loadgen_measure::Phase;
 
 use crate::console;
@@ -30,8 +30,9 @@ fn describe(plan: &Plan) -> String {
         Load::Open {
             schedule,
             rate_per_s,
+            pace,
             ..
-        } => open(schedule, *rate_per_s, duration),
+        } => open(schedule, *rate_per_s, duration) + &kept(*pace),
         Load::Closed { concurrency } => {
             format!("closed, {concurrency} users for {duration} s")
         }
@@ -119,6 +120,18 @@ fn open(schedule: &Schedule, rate_per_s: f64, duration_s: f64) -> String {
         );
     }
     format!("partly open, stages of {duration_s} s in all: {count} workflows{spacing}")
+}
+
+/// How closely the schedule is kept, where that is not the default.
+fn kept(pace: Pace) -> String {
+    let mut text = String::new();
+    if pace.precise {
+        text += "; sent precisely";
+    }
+    if let Some(after) = pace.skip_after {
+        text += &format!("; skipped when more than {} s late", after.as_secs_f64());
+    }
+    text
 }
 
 /// One line for each phase, when there are several.

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hyper::HeaderMap;
+use loadgen_timer::Alarms;
 use loadgen_measure::{Outcome, Recorder, Shape, WorkflowSample};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::failures::Failures;
 use super::flight::{Flight, Flying};
@@ -35,6 +36,8 @@ pub(super) struct Core<T> {
     pub(super) transport: T,
     pub(super) epoch: Instant,
     pub(super) shared: Arc<Shared>,
+    /// What thinking users are woken by.
+    pub(super) alarms: Alarms,
     pub(super) recorder: RefCell<Recorder>,
     failures: RefCell<Failures>,
     flights: RefCell<HashMap<u64, Rc<Flight>>>,
@@ -50,6 +53,7 @@ impl<T: Transport> Core<T> {
         transport: T,
         epoch: Instant,
         shared: Arc<Shared>,
+        alarms: Alarms,
     ) -> Self {
         let kinds = plan.kinds.iter().map(|kind| {
             let template = Template::new(&plan.client, kind);
@@ -68,6 +72,7 @@ impl<T: Transport> Core<T> {
             transport,
             epoch,
             shared,
+            alarms,
         }
     }
 
@@ -153,7 +158,7 @@ impl<T: Transport> Core<T> {
                     minted_by = workflow.state_bytes().map(|_| replica);
                     if !pause.is_zero() {
                         flight.think.set(flight.think.get() + pause);
-                        sleep_until(self.epoch + due).await;
+                        self.alarms.until(self.epoch + due).await;
                     }
                 }
             }

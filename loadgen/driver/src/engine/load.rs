@@ -2,14 +2,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loadgen_measure::{NotStarted, Outcome};
-use loadgen_timer::Timer;
+use loadgen_timer::Pacer;
 use tokio::sync::watch;
 use tokio::task::spawn_local;
 use tokio::time::{sleep, sleep_until};
 
 use super::core::Core;
 use super::run::Stop;
-use crate::plan::{Load, Plan};
+use crate::plan::{Load, Pace, Plan};
 use crate::schedule::Schedule;
 use crate::transport::Transport;
 
@@ -37,30 +37,37 @@ impl Part {
 pub(super) async fn offer<T: Transport + 'static>(
     core: &Rc<Core<T>>,
     part: Part,
-    pacer: &Timer,
+    pacer: &Pacer,
     mut stop: watch::Receiver<Stop>,
 ) -> Duration {
+    let bell = Rc::clone(core);
+    let ringing = spawn_local(async move { bell.alarms.ring().await });
     match &core.plan().load {
         Load::Open {
             schedule,
             max_in_flight,
+            pace,
             ..
         } => {
             let limit = u64::from(part.share(*max_in_flight));
-            open(core, part, pacer, schedule, limit, &mut stop).await;
+            open(core, part, (pacer, *pace), schedule, limit, &mut stop).await;
         }
         Load::Closed { concurrency } => closed(core, part, *concurrency, &mut stop).await,
     }
     let ended = core.now().min(core.plan().duration);
     let outcome = drain(core, &mut stop).await;
     core.cut(outcome);
+    ringing.abort();
+    if let Some(awake) = pacer.awake() {
+        core.with_recorder(|r| r.awake(awake));
+    }
     ended
 }
 
 async fn open<T: Transport + 'static>(
     core: &Rc<Core<T>>,
     part: Part,
-    pacer: &Timer,
+    (pacer, pace): (&Pacer, Pace),
     schedule: &Schedule,
     limit: u64,
     stop: &mut watch::Receiver<Stop>,
@@ -77,10 +84,14 @@ async fn open<T: Transport + 'static>(
             }
             () = pacer.until(core.epoch() + due) => {}
         }
-        if core.now() > last {
+        let now = core.now();
+        if now > last {
             return give_up(core, part, schedule, id, NotStarted::RunEnded);
         }
-        if core.in_flight() >= limit {
+        let late = now.saturating_sub(due);
+        if pace.skip_after.is_some_and(|most| late > most) {
+            core.with_recorder(|r| r.not_started(NotStarted::Late, due));
+        } else if core.in_flight() >= limit {
             core.with_recorder(|r| r.not_started(NotStarted::NoFreeWorker, due));
         } else {
             // As it is: a future around it would hold it twice.

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{ConnectionFacts, FailureExample, InFlight, Recorder, RunClock, Shape};
-use loadgen_timer::Timer;
+use loadgen_timer::{Alarms, Pacer, Timer};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustls::ClientConfig;
 use tokio::sync::{mpsc as async_mpsc, watch};
@@ -297,6 +297,13 @@ fn threads(plan: &Plan) -> u32 {
     plan.threads.min(plan.connections).min(workflows)
 }
 
+fn pacer(plan: &Plan) -> Pacer {
+    match &plan.load {
+        Load::Open { pace, .. } if pace.precise => Pacer::precise(Timer::finest()),
+        _ => Pacer::new(Timer::finest()),
+    }
+}
+
 struct ThreadWork {
     plan: Arc<Plan>,
     shape: Shape,
@@ -324,6 +331,7 @@ impl ThreadWork {
             http,
             self.epoch,
             self.shared,
+            Alarms::new(Timer::finest()),
         ));
         let copying = Rc::clone(&core);
         let copies = tokio::task::spawn_local(async move {
@@ -332,7 +340,8 @@ impl ThreadWork {
                 let _ = reply.send(copying.with_recorder(|r| r.clone()));
             }
         });
-        let load = offer(&core, self.part, &Timer::finest(), self.stop).await;
+        let pacer = pacer(core.plan());
+        let load = offer(&core, self.part, &pacer, self.stop).await;
         copies.abort();
         let (samples, flying, failures, open_max) = core.into_parts();
         ThreadOutput {

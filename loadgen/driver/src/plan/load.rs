@@ -4,6 +4,7 @@ use loadgen_measure::{Phase, Workload};
 use toml::Spanned;
 
 use super::check::{Check, LONGEST};
+use super::pace::Pace;
 use crate::scenario::{LoadTable, ScenarioError, StageTable};
 use crate::schedule::{RateCurve, Schedule, Spacing, Stretch};
 
@@ -21,6 +22,8 @@ pub enum Load {
         rate_per_s: f64,
         /// Most workflows in flight; further arrivals are not started.
         max_in_flight: u32,
+        /// How closely the schedule is kept.
+        pace: Pace,
     },
     /// Closed: so many users, each beginning its next workflow when the last one ended.
     Closed {
@@ -164,6 +167,7 @@ impl Check<'_> {
             schedule,
             rate_per_s,
             max_in_flight: self.count("max_in_flight", &load.max_in_flight, 10_000, 10_000_000)?,
+            pace: self.pace(load)?,
         })
     }
 
@@ -210,6 +214,7 @@ impl Check<'_> {
                  workflow ended",
             ));
         }
+        self.no_pace(load)?;
         let concurrency = self.count("concurrency", &load.concurrency, 1, 100_000)?;
         Ok(Load::Closed { concurrency })
     }

@@ -9,6 +9,7 @@ mod json;
 mod kind;
 mod load;
 mod mirrored;
+mod pace;
 mod phases;
 mod principals;
 mod state_fault;
@@ -33,6 +34,7 @@ pub use http::{HttpPlan, HttpVersion, Trust};
 pub use kind::Kind;
 pub use load::Load;
 pub use mirrored::Mirrored;
+pub use pace::Pace;
 pub use principals::Principals;
 pub use state_fault::StateFault;
 

@@ -91,6 +91,17 @@ pub struct LoadTable {
     /// How arrivals are spread under the rate: `constant` (default) or `poisson`.
     #[serde(default)]
     pub arrivals: Option<Spanned<String>>,
+    /// What becomes of arrivals that the generator comes to late: `late` (default), they are started
+    /// then, or `skip`, they are counted as not started.
+    #[serde(default)]
+    pub catch_up: Option<Spanned<String>>,
+    /// With `skip`: how late an arrival may be started, in seconds. Absent: 0.1.
+    #[serde(default)]
+    pub skip_after_s: Option<Spanned<f64>>,
+    /// Whether the clock is watched just before each arrival, at the cost of processor time. Absent:
+    /// no.
+    #[serde(default)]
+    pub precise: Option<Spanned<bool>>,
     /// How long the load only warms up, in seconds from its start: these are kept apart from
     /// headline figures. Absent: what a rule finds in the result.
     #[serde(default)]

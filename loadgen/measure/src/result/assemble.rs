@@ -203,8 +203,14 @@ fn generator_result(
     let lateness = LatencyFigures::of(&samples.lateness);
     let not_started = |cause: NotStarted| samples.not_started_count(cause);
     let own_failures = load.outcomes.get(&Outcome::GeneratorFault);
+    let awake_s = samples.awake.map(|awake| awake.as_secs_f64());
+    // What is burnt on request is no sign of having too much to do.
+    let busy = GeneratorFacts {
+        cpu_s: facts.generator.cpu_s.map(|s| s - awake_s.unwrap_or(0.0)),
+        ..facts.generator.clone()
+    };
     let (bound_by, bound_reason) = generator::judge(&Evidence {
-        facts: &facts.generator,
+        facts: &busy,
         duration_s: facts.clock.duration_s,
         closed: facts.workload.arrival_rate_per_s.is_none(),
         interrupted: facts.interrupted,
@@ -212,6 +218,7 @@ fn generator_result(
         no_free_worker: not_started(NotStarted::NoFreeWorker),
         own_faults: not_started(NotStarted::GeneratorFault)
             + not_started(NotStarted::RunEnded)
+            + not_started(NotStarted::Late)
             + own_failures.copied().unwrap_or(0),
         connections: facts.connections.asked,
         slot_wait_ns: SlotLimit::ALL.map(|limit| {
@@ -229,6 +236,7 @@ fn generator_result(
     GeneratorResult {
         facts: facts.generator.clone(),
         lateness,
+        awake_s,
         inverted_intervals: samples.inverted,
         bound_by,
         bound_reason,

@@ -36,6 +36,10 @@ pub struct GeneratorResult {
     /// From when a first round was due to when it was sent; absent when none was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness: Option<LatencyFigures>,
+    /// Processor time that threads spent watching the clock to be precise, in seconds; absent without
+    /// `precise = true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awake_s: Option<f64>,
     /// Measured intervals that ended before they began and were taken as 0.
     pub inverted_intervals: u64,
     /// What limited the run.

@@ -37,6 +37,12 @@ fn generator(text: &mut Text, result: &RunResult) {
         or_nothing(facts.cpu_s, seconds),
         or_nothing(facts.run_queue_delay_s, seconds)
     ));
+    if let Some(awake_s) = generator.awake_s {
+        text.line(&format!(
+            "  of the CPU time, {} went into watching the clock (precise)",
+            seconds(awake_s)
+        ));
+    }
     text.line(&format!(
         "  RSS after 5 s {}, at the end {}",
         or_nothing(facts.rss_at_5s_bytes, bytes),

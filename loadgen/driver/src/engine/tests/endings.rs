@@ -181,6 +181,28 @@ async fn a_generator_that_is_too_late_gives_up_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_the_generator_comes_to_late_is_skipped_on_request() {
+    // The generator stands still from 200 to 450 ms: workflow 3 is 150 ms late then, and 4 is 50.
+    for (load, skipped) in [
+        ("rate_per_s = 10\nduration_s = 1", 0),
+        ("rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"", 1),
+        ("rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"\nskip_after_s = 0.04", 2),
+        ("rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"\nskip_after_s = 0.2", 0),
+    ] {
+        let played = Play::new(load)
+            .with(|asked| match asked.workflow {
+                2 => Answer::complete(20).frozen(250),
+                _ => Answer::complete(20),
+            })
+            .await;
+        played.assert_accounts();
+        assert_eq!(played.not_started(NotStarted::Late), skipped, "{load}");
+        assert_eq!(played.result.load.started, 10 - skipped);
+        assert_eq!(played.result.seconds[0].not_started, skipped);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn users_of_a_closed_workload_begin_when_their_last_one_ended() {
     let play = Play::new("concurrency = 3\nduration_s = 1");
     let played = play.with(|_| Answer::complete(100)).await;

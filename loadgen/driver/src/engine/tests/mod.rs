@@ -18,7 +18,7 @@ use loadgen_measure::{
     ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, NotStarted, Outcome,
     RunClock, RunFacts, RunResult, Shape, Tool,
 };
-use loadgen_timer::Timer;
+use loadgen_timer::{Alarms, Pacer, Timer};
 use tokio::sync::watch;
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
@@ -88,6 +88,7 @@ impl Play {
                 double,
                 epoch,
                 Arc::new(Shared::default()),
+                Alarms::new(Timer::coarse()),
             ));
             spawn_local(async move {
                 for (at_ms, how) in self.stops {
@@ -99,7 +100,7 @@ impl Play {
                 }
                 drop(stop);
             });
-            let load = offer(&core, self.part, &Timer::coarse(), stopped).await;
+            let load = offer(&core, self.part, &Pacer::new(Timer::coarse()), stopped).await;
             (core.into_parts(), load)
         };
         let ((samples, flying, failures, _), load) = LocalSet::new().run_until(play).await;
