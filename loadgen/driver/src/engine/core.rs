@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use loadgen_timer::Alarms;
 use loadgen_measure::{Outcome, Recorder, Shape, WorkflowSample};
+use loadgen_timer::Alarms;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 

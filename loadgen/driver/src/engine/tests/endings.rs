@@ -186,8 +186,14 @@ async fn what_the_generator_comes_to_late_is_skipped_on_request() {
     for (load, skipped) in [
         ("rate_per_s = 10\nduration_s = 1", 0),
         ("rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"", 1),
-        ("rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"\nskip_after_s = 0.04", 2),
-        ("rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"\nskip_after_s = 0.2", 0),
+        (
+            "rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"\nskip_after_s = 0.04",
+            2,
+        ),
+        (
+            "rate_per_s = 10\nduration_s = 1\ncatch_up = \"skip\"\nskip_after_s = 0.2",
+            0,
+        ),
     ] {
         let played = Play::new(load)
             .with(|asked| match asked.workflow {
