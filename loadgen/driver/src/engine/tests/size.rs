@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_measure::Shape;
+use loadgen_timer::{Alarms, Timer};
 use tokio::time::Instant;
 
 use super::double::{Answer, Double};
@@ -26,6 +27,7 @@ async fn a_workflow_that_waits_is_small() {
         double,
         Instant::now(),
         Arc::new(Shared::default()),
+        Alarms::new(Timer::coarse()),
     ));
     // 10 000 of them think at one time, and each may cost 1 KiB with what it keeps on the heap: the
     // state, the answers and its entry among those in flight. A round, which is much larger, lives
