@@ -124,7 +124,9 @@ mod tests {
     #[test]
     fn a_run_that_never_settles_is_refused_and_a_short_one_not_judged() {
         let mut random = Random(0x5eed);
-        assert_eq!(cut(&run(&mut random, 60, 60.0, 20.0)), Cut::Refused);
+        // Half as long every 20 s, with the noise of a few hundred times.
+        let falling = (0..60).map(|t| -0.035 * f64::from(t) + 0.1 * random.uniform());
+        assert_eq!(cut(&falling.collect::<Vec<_>>()), Cut::Refused);
         assert_eq!(cut(&[1.0; 19]), Cut::TooShort);
         assert_eq!(cut(&[1.0; 20]), Cut::First(0));
     }
