@@ -1,5 +1,7 @@
 //! What a reply means: the JSON-RPC body first, the HTTP status second.
 
+use std::borrow::Cow;
+
 use loadgen_measure::{Outcome, ServerTiming};
 use loadgen_protocol::{
     Entries, ErrorCode, ErrorObject, InputRequest, Response, ResultHead, ResultType,
@@ -14,7 +16,7 @@ pub(crate) struct Reply {
     /// HTTP status.
     pub(crate) status: u16,
     /// Media type, lower case, without parameters; empty when absent.
-    pub(crate) media_type: String,
+    pub(crate) media_type: Cow<'static, str>,
     /// The body; of an event stream, the message that answers the request (or all of the stream
     /// when none does).
     pub(crate) body: Vec<u8>,
@@ -165,7 +167,7 @@ fn without_body(reply: &Reply) -> Meaning {
     if throttling_status(reply) {
         return failed(Outcome::Throttled, format!("HTTP {}", reply.status));
     }
-    let media_type = match reply.media_type.as_str() {
+    let media_type = match reply.media_type.as_ref() {
         "" => "no content type".to_owned(),
         given => clip(given),
     };
@@ -412,7 +414,7 @@ mod tests {
             )),
             reply(200, &long),
             Reply {
-                media_type: long.clone(),
+                media_type: long.clone().into(),
                 ..reply(200, "")
             },
             reply(500, "\u{1b}[2J\u{7}bell"),

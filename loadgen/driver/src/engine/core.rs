@@ -99,10 +99,12 @@ impl<T: Transport> Core<T> {
 
     /// Everything that was measured, at the end.
     pub(super) fn into_parts(self: Rc<Self>) -> (Recorder, Flying, Failures, u64) {
-        self.fly(0);
+        self.fly(0, self.now());
         let flying = *self.flying.borrow();
+        let nothing = Recorder::new(self.recorder.borrow().shape());
         (
-            self.recorder.borrow().clone(),
+            // Taken and not copied: a recorder is megabytes.
+            self.recorder.replace(nothing),
             flying,
             self.failures.borrow().clone(),
             self.transport.open_max(),
@@ -168,17 +170,18 @@ impl<T: Transport> Core<T> {
     }
 
     fn take_off(&self, id: u64, kind: usize, intended: Duration) -> Rc<Flight> {
+        let started = self.now();
         let flight = Rc::new(Flight {
             kind,
             intended,
-            started: self.now(),
+            started,
             think: Cell::default(),
             rounds: Cell::default(),
             round: Cell::default(),
             trace: Trace::default(),
         });
         self.flights.borrow_mut().insert(id, Rc::clone(&flight));
-        self.fly(1);
+        self.fly(1, started);
         self.with_recorder(|r| r.started(kind, intended));
         count(&self.shared.started);
         flight
@@ -186,8 +189,9 @@ impl<T: Transport> Core<T> {
 
     fn land(&self, id: u64, flight: &Flight, outcome: Outcome) {
         self.flights.borrow_mut().remove(&id);
-        self.end(flight, outcome, self.now());
-        self.fly(-1);
+        let now = self.now();
+        self.end(flight, outcome, now);
+        self.fly(-1, now);
         self.landed.notify_one();
     }
 
@@ -225,13 +229,12 @@ impl<T: Transport> Core<T> {
                     .note(outcome, waiting.replica, &why);
             }
             self.end(&flight, outcome, done);
-            self.fly(-1);
+            self.fly(-1, done);
         }
     }
 
     /// Changes the number in flight, adding the area under its curve up to now.
-    fn fly(&self, change: i64) {
-        let now = self.now();
+    fn fly(&self, change: i64, now: Duration) {
         let mut flying = self.flying.borrow_mut();
         let held = now.saturating_sub(flying.since).as_nanos();
         flying.area_ns += held * u128::from(flying.now);

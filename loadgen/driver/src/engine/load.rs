@@ -147,8 +147,11 @@ async fn closed<T: Transport + 'static>(
         let (core, stop) = (Rc::clone(core), stop.clone());
         spawn_local(async move {
             let mut id = u64::from(user);
-            while core.now() < core.plan().duration && goes_on(&stop) {
+            loop {
                 let now = core.now();
+                if now >= core.plan().duration || !goes_on(&stop) {
+                    break;
+                }
                 let outcome = Rc::clone(&core).workflow(id, now).await;
                 if matches!(outcome, Outcome::ConnectError | Outcome::GeneratorFault) {
                     sleep(AFTER_NO_CONNECTION).await;

@@ -41,7 +41,7 @@ impl<T: Transport> Core<T> {
                     to: replica,
                     headers,
                     own_headers: workflow.headers(),
-                    id: &workflow.request_id(),
+                    id: workflow.request_id(),
                     body,
                     timeout: leaves,
                 },

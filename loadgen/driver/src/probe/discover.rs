@@ -192,7 +192,7 @@ mod tests {
     fn told(status: u16, media_type: &str, body: &str, session: bool) -> Option<String> {
         problem(&Reply {
             status,
-            media_type: media_type.to_owned(),
+            media_type: media_type.to_owned().into(),
             body: body.as_bytes().to_vec(),
             session,
             ..Reply::default()

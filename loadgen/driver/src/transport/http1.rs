@@ -3,7 +3,7 @@ use std::rc::Rc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1;
-use hyper::header::{CONNECTION, HOST, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue};
 use hyper::{HeaderMap, Method, Request};
 use tokio::time::{Instant, timeout};
 
@@ -36,12 +36,18 @@ impl Http1 {
 
     async fn exchange(
         &self,
-        request: &Outgoing<'_>,
+        request: &mut Outgoing<'_>,
         mut lease: Lease,
         trace: &Trace,
     ) -> Result<(Reply, Instant), Failure> {
         let endpoint = &self.targets[usize::from(request.to)];
-        let mut message = self.message(endpoint, request);
+        // Kept only where it may be needed again: sharing it costs an allocation.
+        let body = if self.resend_stale {
+            request.body.clone()
+        } else {
+            std::mem::take(&mut request.body)
+        };
+        let mut message = self.message(endpoint, request, body);
         loop {
             let kept = lease.take_kept();
             let reused = kept.is_some();
@@ -91,18 +97,25 @@ impl Http1 {
                         return Err(failure);
                     }
                     trace.resent.set(trace.resent.get() + 1);
-                    message = self.message(endpoint, request);
+                    message = self.message(endpoint, request, request.body.clone());
                 }
             }
         }
     }
 
-    fn message(&self, endpoint: &Endpoint, request: &Outgoing<'_>) -> Request<Full<Bytes>> {
-        let mut message = Request::new(Full::new(request.body.clone()));
+    fn message(
+        &self,
+        endpoint: &Endpoint,
+        request: &Outgoing<'_>,
+        body: Bytes,
+    ) -> Request<Full<Bytes>> {
+        let length = HeaderValue::from(body.len());
+        let mut message = Request::new(Full::new(body));
         *message.method_mut() = Method::POST;
         *message.uri_mut() = endpoint.path.clone();
         let mut headers: HeaderMap = request.headers.clone();
         headers.insert(HOST, endpoint.host.clone());
+        headers.insert(CONTENT_LENGTH, length);
         if !self.reuse {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -117,11 +130,11 @@ impl Http1 {
 impl Transport for Http1 {
     async fn send(
         &self,
-        request: Outgoing<'_>,
+        mut request: Outgoing<'_>,
         trace: &Trace,
     ) -> Result<(Reply, Instant), Failure> {
         let lease = self.pool.lease(request.to, trace).await;
-        match timeout(request.timeout, self.exchange(&request, lease, trace)).await {
+        match timeout(request.timeout, self.exchange(&mut request, lease, trace)).await {
             Ok(result) => result,
             Err(_) => Err(Failure::Timeout),
         }

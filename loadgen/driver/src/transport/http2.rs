@@ -4,7 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::client::{Builder, SendRequest};
 use h2::{Ping, Reason};
-use hyper::header::HeaderMap;
+use hyper::header::{CONTENT_LENGTH, HOST, HeaderValue};
 use hyper::http::Version;
 use hyper::{Method, Request};
 use tokio::time::{Instant, timeout};
@@ -154,7 +154,10 @@ async fn send(
     *head.method_mut() = Method::POST;
     *head.uri_mut() = endpoint.whole.clone();
     *head.version_mut() = Version::HTTP_2;
-    let mut headers: HeaderMap = request.headers.clone();
+    let mut headers = request.headers.clone();
+    // The whole address says it already.
+    headers.remove(HOST);
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(request.body.len()));
     for (name, value) in request.own_headers {
         headers.insert(name.clone(), value.clone());
     }

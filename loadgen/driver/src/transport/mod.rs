@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::HeaderMap;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use loadgen_measure::SlotLimit;
 use tokio::time::Instant;
 
@@ -32,7 +32,7 @@ pub(crate) use tls::tls;
 pub(crate) struct Outgoing<'a> {
     /// Position of the replica.
     pub(crate) to: u16,
-    /// Headers beside `Host` and `Content-Length`.
+    /// Headers as [`request_headers`] gives them.
     pub(crate) headers: &'a HeaderMap,
     /// Those that only this request has.
     pub(crate) own_headers: &'a [(HeaderName, HeaderValue)],
@@ -125,9 +125,14 @@ pub(crate) trait Transport {
     fn open_max(&self) -> u64;
 }
 
-/// The headers of a JSON-RPC request with these further ones; names and values must be legal.
+/// The headers of a JSON-RPC request with these further ones; names and values must be legal. `Host`
+/// and `Content-Length` are there, and yet to be set.
 pub(crate) fn request_headers(given: &[(Cow<'static, str>, String)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
+    // Both are set for each request. A copy that had to grow for them would be copied again.
+    for unset in [HOST, CONTENT_LENGTH] {
+        headers.insert(unset, HeaderValue::from_static("-"));
+    }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(
         ACCEPT,

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -6,9 +7,9 @@ use bytes::Bytes;
 use h2::RecvStream;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
+use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::http::response::Parts;
-use loadgen_protocol::names::header::SESSION_ID;
+use loadgen_protocol::names::header::{SERVER_TIMING, SESSION_ID};
 use loadgen_protocol::{Response as RpcResponse, SseParser};
 use tokio::time::{Instant, timeout};
 
@@ -42,21 +43,7 @@ pub(super) struct Read {
 
 /// Reads the reply to the request with this id.
 pub(super) async fn read(head: &Parts, mut body: Body, id: &str) -> Result<Read, Failure> {
-    let media_type = head
-        .headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|text| text.split(';').next())
-        .map(|text| text.trim().to_ascii_lowercase())
-        .unwrap_or_default();
-    let mut reply = Reply {
-        status: head.status.as_u16(),
-        retry_after: head.headers.contains_key(RETRY_AFTER),
-        session: head.headers.contains_key(SESSION_ID),
-        server: server_timing(&head.headers),
-        media_type,
-        ..Reply::default()
-    };
+    let mut reply = begin(head);
     let stream = reply.media_type == "text/event-stream";
     let mut parser = SseParser::new();
     let mut events = Vec::new();
@@ -91,6 +78,38 @@ pub(super) async fn read(head: &Parts, mut body: Body, id: &str) -> Result<Read,
         done: Instant::now(),
         rest: None,
     })
+}
+
+/// What the head says, found in one pass: a look-up by name costs more than a comparison.
+fn begin(head: &Parts) -> Reply {
+    let mut reply = Reply {
+        status: head.status.as_u16(),
+        ..Reply::default()
+    };
+    for (name, value) in &head.headers {
+        if name == CONTENT_TYPE {
+            if reply.media_type.is_empty() {
+                reply.media_type = media_type(value);
+            }
+        } else if name == RETRY_AFTER {
+            reply.retry_after = true;
+        } else if name == SESSION_ID {
+            reply.session = true;
+        } else if name == SERVER_TIMING {
+            server_timing(value, &mut reply.server);
+        }
+    }
+    reply
+}
+
+/// The type without its parameters, in lower case; nothing is copied of the usual one.
+fn media_type(value: &HeaderValue) -> Cow<'static, str> {
+    if value == "application/json" {
+        return Cow::Borrowed("application/json");
+    }
+    let text = value.to_str().unwrap_or_default();
+    let kind = text.split(';').next().unwrap_or_default();
+    Cow::Owned(kind.trim().to_ascii_lowercase())
 }
 
 impl Body {

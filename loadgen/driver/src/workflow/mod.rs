@@ -46,6 +46,7 @@ pub(crate) struct Workflow {
     id: u64,
     rng: Xoshiro256PlusPlus,
     round: u16,
+    request_id: String,
     answers: Option<String>,
     state: Option<Box<RawValue>>,
     asked: Option<String>,
@@ -59,6 +60,7 @@ impl Workflow {
             id,
             rng,
             round: 0,
+            request_id: request_id(id, 0),
             answers: None,
             // Without a state there is nothing to break, but one can be invented.
             state: kind.break_state.and_then(|fault| fault.apply(None)),
@@ -78,8 +80,8 @@ impl Workflow {
     }
 
     /// The JSON-RPC id of the due round: a string, different for every round of every workflow.
-    pub(crate) fn request_id(&self) -> String {
-        format!("\"{}.{}\"", self.id, self.round)
+    pub(crate) fn request_id(&self) -> &str {
+        &self.request_id
     }
 
     /// How long the request that is due waits before its connection is closed, when it is one of those
@@ -98,9 +100,9 @@ impl Workflow {
     /// The body of the due round: the kind's unchanging bytes, the workflow's own, the newest answers,
     /// the newest state.
     pub(crate) fn body(&mut self, template: &Template) -> Vec<u8> {
-        let id = self.request_id();
+        let id = self.request_id.as_str();
         let own = self.own.as_deref_mut();
-        let trace = own.and_then(|own| own.traceparent(&id));
+        let trace = own.and_then(|own| own.traceparent(id));
         let arguments = self.own.as_ref().and_then(|own| own.arguments.as_deref());
         let arguments = arguments.unwrap_or("");
         let state = self.state.as_ref().map_or("", |s| s.get());
@@ -114,7 +116,7 @@ impl Workflow {
                 + answers.len(),
         );
         body.push_str(r#"{"jsonrpc":"2.0","id":"#);
-        body.push_str(&id);
+        body.push_str(id);
         body.push_str(&template.head);
         if let Some(trace) = trace {
             body.push_str(r#","traceparent":""#);
@@ -150,7 +152,7 @@ impl Workflow {
 
     /// Takes the reply to the due round. Also gives the bytes of the state in it, if there is one.
     pub(crate) fn take(&mut self, reply: &Reply, plan: &Plan, kind: &Kind) -> (Step, Option<u64>) {
-        match classify(reply, &self.request_id(), self.state.is_some()) {
+        match classify(reply, &self.request_id, self.state.is_some()) {
             Meaning::Complete => (over(Outcome::Ok, String::new()), None),
             Meaning::Failed { outcome, why } => (over(outcome, why), None),
             Meaning::Ask { questions, state } => {
@@ -210,6 +212,7 @@ impl Workflow {
             Some(fault) => fault.apply(state),
         };
         self.round += 1;
+        self.request_id = request_id(self.id, self.round);
         Step::Again { pause }
     }
 }
@@ -228,6 +231,10 @@ fn undeclared(
         InputRequest::Sampling(_) => declared.sampling.is_none().then_some("sampling"),
         InputRequest::Roots => declared.roots.is_none().then_some("roots"),
     })
+}
+
+fn request_id(workflow: u64, round: u16) -> String {
+    format!("\"{workflow}.{round}\"")
 }
 
 fn over(outcome: Outcome, why: String) -> Step {
