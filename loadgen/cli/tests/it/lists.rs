@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::fixtures::Replicas;
-use crate::program::Desk;
+use crate::program::{Desk, text};
 
 #[test]
 fn a_page_has_as_many_entries_as_asked_for() {
@@ -32,7 +32,11 @@ fn a_page_has_as_many_entries_as_asked_for() {
 
 #[test]
 fn a_page_without_entries_is_refused() {
-    let told = Desk::new().refused(["replica", "--page-size", "0"], 2);
+    let desk = Desk::new();
+    let mut command = desk.loadgen(["replica", "--page-size", "0"]);
+    let output = command.output().expect("loadgen can be run");
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
     let want = "a whole number from 1 to 4294967295 is needed";
     assert!(
         told.contains("--page-size") && told.contains(want),

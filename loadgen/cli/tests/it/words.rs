@@ -5,7 +5,15 @@ use std::collections::BTreeSet;
 use crate::fixtures::workspace;
 use crate::program::{Desk, text};
 
-const SUBCOMMANDS: [&str; 6] = ["run", "report", "check", "replica", "keys", "token"];
+const SUBCOMMANDS: [&str; 7] = [
+    "run",
+    "report",
+    "check",
+    "calibrate",
+    "replica",
+    "keys",
+    "token",
+];
 
 fn help(of: &[&str]) -> String {
     let desk = Desk::new();
