@@ -12,7 +12,7 @@ pub(crate) enum Cut {
     TooShort,
     /// So many values at the start are not like the rest; often none.
     First(usize),
-    /// The best cut would be half of the series or more: it never settled.
+    /// The best cut would be about half of the series or more: it never settled.
     Refused,
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn cut(series: &[f64]) -> Cut {
     let (first, rest) = series.split_at(cut);
     if cut == 0 {
         Cut::First(0)
-    } else if cut == n / 2 {
-        // The rest may well move itself, and would then hide in its own variance by blocks.
+    } else if cut >= n / 2 - n / 20 {
+        // The earliest of almost equal cuts may lie a little below the bound. The rest may well move itself, and would then hide in its own variance by blocks.
         if differs(first, rest, 1) {
             Cut::Refused
         } else {
