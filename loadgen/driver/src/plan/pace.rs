@@ -101,19 +101,19 @@ mod tests {
         for (load, want) in [
             (
                 "rate_per_s = 5\ncatch_up = \"never\"",
-                "x.toml:4:12: catch_up must be",
+                "x.toml:3:12: catch_up must be",
             ),
             (
                 "rate_per_s = 5\nskip_after_s = 1",
-                "x.toml:4:16: skip_after_s is for `catch_up",
+                "x.toml:3:16: skip_after_s is for `catch_up",
             ),
             (
                 "rate_per_s = 5\ncatch_up = \"skip\"\nskip_after_s = 0",
-                "x.toml:5:16: skip_after_s must be above 0",
+                "x.toml:4:16: skip_after_s must be above 0",
             ),
             (
                 "concurrency = 5\nprecise = true",
-                "x.toml:4:11: precise is for `rate_per_s`",
+                "x.toml:3:11: precise is for `rate_per_s`",
             ),
             (
                 "concurrency = 5\ncatch_up = \"late\"",
