@@ -96,7 +96,7 @@ impl RunResult {
     /// The same of the successful rounds of one position.
     pub fn round_response(&self, round: u16) -> Option<&LatencyFigures> {
         let steady = self.steady.iter().flat_map(|steady| &steady.rounds);
-        let steady = steady
+        let mut steady = steady
             .filter(|kept| kept.round == round)
             .map(|kept| &kept.response);
         let all = || {
@@ -107,7 +107,7 @@ impl RunResult {
                 .response
                 .as_ref()
         };
-        steady.last().or_else(all)
+        steady.next_back().or_else(all)
     }
 }
 
