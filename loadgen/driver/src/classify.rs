@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hyper::HeaderMap;
 use loadgen_measure::{Outcome, ServerTiming};
 use loadgen_protocol::{
     Entries, ErrorCode, ErrorObject, InputRequest, Response, ResultHead, ResultType,
@@ -9,6 +10,8 @@ use loadgen_protocol::{
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use crate::throttle::{Notice, Said};
 
 /// A whole HTTP reply, as far as anything here looks at it.
 #[derive(Debug, Clone, Default)]
@@ -22,8 +25,8 @@ pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
     /// Bytes of the whole body as received.
     pub(crate) body_bytes: u64,
-    /// Whether a `Retry-After` header came along.
-    pub(crate) retry_after: bool,
+    /// The header fields: taken over whole, looked at where a limit is reached.
+    pub(crate) fields: HeaderMap,
     /// Whether an `Mcp-Session-Id` header came along: the mark of a session-bound server.
     pub(crate) session: bool,
     /// What the server said about its own work.
@@ -42,6 +45,13 @@ pub(crate) enum Meaning {
         /// The state as written, quotes included.
         state: Option<Box<RawValue>>,
     },
+    /// Refused by a rate limit.
+    Throttled {
+        /// How it says so and how long to wait.
+        notice: Notice,
+        /// One line for people: what the server said.
+        why: String,
+    },
     /// The workflow ends here.
     Failed {
         /// Its class.
@@ -52,8 +62,14 @@ pub(crate) enum Meaning {
 }
 
 /// Reads the reply to the request with this id. `sent_state`: whether that request carried a state,
-/// without which nothing can be a refused one.
-pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
+/// without which nothing can be a refused one. `result_text`: texts that mark a success as a refusal
+/// by a rate limit.
+pub(crate) fn classify(
+    reply: &Reply,
+    id: &str,
+    sent_state: bool,
+    result_text: &[String],
+) -> Meaning {
     let response = serde_json::from_slice::<Response<'_>>(&reply.body)
         .ok()
         .filter(|_| reply.body.trim_ascii_start().starts_with(b"{"))
@@ -62,10 +78,7 @@ pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
         return without_body(reply);
     };
     if let Some(error) = &response.error {
-        return failed(
-            error_class(reply, error, sent_state),
-            describe(reply, error),
-        );
+        return read_error(reply, error, sent_state);
     }
     match response.id {
         Some(echoed) if echoed.get() == id => {}
@@ -76,15 +89,21 @@ pub(crate) fn classify(reply: &Reply, id: &str, sent_state: bool) -> Meaning {
         }
     }
     if reply.status != 200 {
-        return protocol(format!("a result with HTTP status {}", reply.status));
+        let why = format!("a result with HTTP status {}", reply.status);
+        return throttled_or(reply, Said::nothing(), why, Outcome::ProtocolError);
     }
     match response.result {
-        Some(result) => read_result(result, sent_state),
+        Some(result) => read_result(reply, result, sent_state, result_text),
         None => protocol("neither result nor error".to_owned()),
     }
 }
 
-fn read_result(result: &RawValue, sent_state: bool) -> Meaning {
+fn read_result(
+    reply: &Reply,
+    result: &RawValue,
+    sent_state: bool,
+    result_text: &[String],
+) -> Meaning {
     // serde would take the members of an array for those of an object.
     if !result.get().starts_with('{') {
         return protocol("the result is not an object".to_owned());
@@ -94,7 +113,13 @@ fn read_result(result: &RawValue, sent_state: bool) -> Meaning {
         Err(e) => return protocol(format!("unreadable result: {e}")),
     };
     match head.kind() {
-        ResultType::Complete if head.is_error == Some(true) => tool_error(result, sent_state),
+        ResultType::Complete if head.is_error == Some(true) => {
+            tool_error(reply, result, sent_state)
+        }
+        ResultType::Complete if head.is_of_type_error() => typed_error(reply, result),
+        ResultType::Complete if !result_text.is_empty() => {
+            success_or_refusal(reply, head.content, result_text)
+        }
         ResultType::Complete => Meaning::Complete,
         ResultType::Unknown(kind) => protocol(format!("unknown resultType `{}`", clip(&kind))),
         ResultType::InputRequired => {
@@ -119,28 +144,61 @@ fn read_result(result: &RawValue, sent_state: bool) -> Meaning {
 }
 
 /// A result with `isError`: some SDKs wrap refused states and rate limits into one.
-fn tool_error(result: &RawValue, sent_state: bool) -> Meaning {
+fn tool_error(reply: &Reply, result: &RawValue, sent_state: bool) -> Meaning {
     let value: Value = serde_json::from_str(result.get()).unwrap_or(Value::Null);
-    let text = value["content"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|block| block["text"].as_str())
-        .collect::<Vec<_>>()
-        .join(" ");
-    let outcome = if sent_state && says_state_rejected(&text) {
-        Outcome::StateRejected
-    } else if value["structuredContent"]["error"]["type"] == "rate_limited"
-        || says_rate_limited(&text)
-    {
-        Outcome::Throttled
-    } else {
-        Outcome::ToolError
-    };
-    failed(outcome, format!("isError: {}", clip(&text)))
+    let text = texts(&value["content"]);
+    let why = format!("isError: {}", clip(&text));
+    if sent_state && says_state_rejected(&text) {
+        return failed(Outcome::StateRejected, why);
+    }
+    let said = Said::by_tool_error(&value, &text);
+    throttled_or(reply, said, why, Outcome::ToolError)
 }
 
-fn error_class(reply: &Reply, error: &ErrorObject<'_>, sent_state: bool) -> Outcome {
+/// A result with `type: "error"`: where that is a rate limit it is no success.
+fn typed_error(reply: &Reply, result: &RawValue) -> Meaning {
+    let value: Value = serde_json::from_str(result.get()).unwrap_or(Value::Null);
+    let said = Said::by_result_type(&value);
+    match Notice::read(reply.status, &reply.fields, said) {
+        Some(notice) => Meaning::Throttled {
+            notice,
+            why: format!(
+                "a result of the type error: {}",
+                clip(&texts(&value["content"]))
+            ),
+        },
+        None => Meaning::Complete,
+    }
+}
+
+/// A success, unless its text is one that the scenario takes for a refusal.
+fn success_or_refusal(
+    reply: &Reply,
+    content: Option<&RawValue>,
+    result_text: &[String],
+) -> Meaning {
+    let content = content.and_then(|content| serde_json::from_str(content.get()).ok());
+    let text = texts(&content.unwrap_or(Value::Null));
+    if result_text.iter().any(|sign| text.contains(sign.as_str()))
+        && let Some(notice) = Notice::read(reply.status, &reply.fields, Said::by_result_text())
+    {
+        let why = format!("a success that says: {}", clip(&text));
+        return Meaning::Throttled { notice, why };
+    }
+    Meaning::Complete
+}
+
+/// The texts of content blocks.
+fn texts(content: &Value) -> String {
+    let blocks = content.as_array().into_iter().flatten();
+    blocks
+        .filter_map(|block| block["text"].as_str())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn read_error(reply: &Reply, error: &ErrorObject<'_>, sent_state: bool) -> Meaning {
+    let why = describe(reply, error);
     let reason = error
         .data
         .as_ref()
@@ -149,23 +207,17 @@ fn error_class(reply: &Reply, error: &ErrorObject<'_>, sent_state: bool) -> Outc
     if sent_state
         && (reason == STATE_REJECTED_REASON || (invalid && says_state_rejected(&error.message)))
     {
-        return Outcome::StateRejected;
+        return failed(Outcome::StateRejected, why);
     }
-    // Codes of the drafts and vendors for "slow down"; the generic ones count only with a wait in
-    // their data, or with a message that says so.
-    let certain = [-32023, -32029, 429].contains(&error.code.0);
-    let possible = [-32000, -32003, -32602].contains(&error.code.0)
-        && (error.data.as_ref().is_some_and(names_a_wait) || says_rate_limited(&error.message));
-    if certain || possible || throttling_status(reply) {
-        return Outcome::Throttled;
-    }
-    Outcome::ProtocolError
+    throttled_or(reply, Said::by_error(error), why, Outcome::ProtocolError)
 }
 
-/// No JSON-RPC in the body: the status is all there is.
+/// No JSON-RPC in the body: status, header fields and perhaps a problem document are all there is.
 fn without_body(reply: &Reply) -> Meaning {
-    if throttling_status(reply) {
-        return failed(Outcome::Throttled, format!("HTTP {}", reply.status));
+    let said = Said::by_page(&reply.media_type, &reply.body);
+    if let Some(notice) = Notice::read(reply.status, &reply.fields, said) {
+        let why = format!("HTTP {}", reply.status);
+        return Meaning::Throttled { notice, why };
     }
     let media_type = match reply.media_type.as_ref() {
         "" => "no content type".to_owned(),
@@ -178,39 +230,16 @@ fn without_body(reply: &Reply) -> Meaning {
     ))
 }
 
-fn throttling_status(reply: &Reply) -> bool {
-    reply.status == 429 || (reply.status == 503 && reply.retry_after)
-}
-
-fn names_a_wait(data: &Value) -> bool {
-    [
-        "retryAfter",
-        "retryAfterMs",
-        "retryAfterSeconds",
-        "retry_after",
-        "retry_after_seconds",
-        "reset_in",
-    ]
-    .iter()
-    .any(|key| data[key].is_number() || data["details"][key].is_number())
+fn throttled_or(reply: &Reply, said: Said, why: String, otherwise: Outcome) -> Meaning {
+    match Notice::read(reply.status, &reply.fields, said) {
+        Some(notice) => Meaning::Throttled { notice, why },
+        None => failed(otherwise, why),
+    }
 }
 
 fn says_state_rejected(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     text.contains("requeststate") && (text.contains("invalid") || text.contains("expired"))
-}
-
-fn says_rate_limited(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    [
-        "rate limit",
-        "rate-limit",
-        "ratelimit",
-        "rate_limit",
-        "too many requests",
-    ]
-    .iter()
-    .any(|sign| text.contains(sign))
 }
 
 fn describe(reply: &Reply, error: &ErrorObject<'_>) -> String {
@@ -262,15 +291,20 @@ mod tests {
         }
     }
 
+    fn retry_after(text: &str) -> HeaderMap {
+        let value = text.parse().unwrap();
+        HeaderMap::from_iter([(hyper::header::RETRY_AFTER, value)])
+    }
+
     fn outcome(reply: &Reply) -> Outcome {
-        match classify(reply, "7", true) {
-            Meaning::Complete => Outcome::Ok,
+        let (outcome, why) = match classify(reply, "7", true, &[]) {
+            Meaning::Complete => return Outcome::Ok,
             Meaning::Ask { .. } => panic!("asked"),
-            Meaning::Failed { outcome, why } => {
-                assert!(!why.is_empty() && !why.contains('\n'), "{why:?}");
-                outcome
-            }
-        }
+            Meaning::Throttled { why, .. } => (Outcome::Throttled, why),
+            Meaning::Failed { outcome, why } => (outcome, why),
+        };
+        assert!(!why.is_empty() && !why.contains('\n'), "{why:?}");
+        outcome
     }
 
     fn result(text: &str) -> Reply {
@@ -337,7 +371,7 @@ mod tests {
         }
         let wrapped = r#"{"isError":true,"content":[{"type":"text","text":"Invalid or expired requestState"}]}"#;
         assert_eq!(outcome(&result(wrapped)), Outcome::StateRejected);
-        let first_round = classify(&error(400, text), "7", false);
+        let first_round = classify(&error(400, text), "7", false, &[]);
         assert!(matches!(
             first_round,
             Meaning::Failed {
@@ -352,8 +386,14 @@ mod tests {
         for throttled in [
             reply(429, "slow down"),
             Reply {
-                retry_after: true,
+                fields: retry_after("1"),
                 ..reply(503, "<html>")
+            },
+            error(200, r#"{"code":-32004,"message":"Too many requests"}"#),
+            result(r#"{"type":"error","error":{"type":"rate_limited"},"content":[]}"#),
+            Reply {
+                status: 429,
+                ..result("{}")
             },
             error(429, r#"{"code":-32000,"message":"no"}"#),
             error(200, r#"{"code":-32029,"message":"no"}"#),
@@ -374,13 +414,31 @@ mod tests {
             assert_eq!(outcome(&throttled), Outcome::Throttled, "{throttled:?}");
         }
         assert_eq!(outcome(&reply(503, "down")), Outcome::ProtocolError);
+        let other = result(r#"{"type":"error","error":"no such file","content":[]}"#);
+        assert_eq!(outcome(&other), Outcome::Ok, "nothing about limits");
+    }
+
+    #[test]
+    fn a_success_is_a_refusal_only_by_a_text_that_was_named() {
+        let text = r#"{"content":[{"type":"text","text":"Slow down, please"}]}"#;
+        let meaning = |named: &[&str]| {
+            let named: Vec<String> = named.iter().map(ToString::to_string).collect();
+            classify(&result(text), "7", true, &named)
+        };
+        assert!(matches!(meaning(&[]), Meaning::Complete));
+        assert!(matches!(meaning(&["Rate limit"]), Meaning::Complete));
+        let Meaning::Throttled { notice, why } = meaning(&["Rate limit", "Slow down"]) else {
+            panic!("the text is named");
+        };
+        assert!(!notice.certain);
+        assert_eq!(why, "a success that says: Slow down, please");
     }
 
     #[test]
     fn state_only_and_questions_are_asks_and_unknown_members_do_not_matter() {
         let state_only =
             result(r#"{"resultType":"input_required","requestState":"aA\u00e9","x":1}"#);
-        match classify(&state_only, "7", false) {
+        match classify(&state_only, "7", false, &[]) {
             Meaning::Ask { questions, state } => {
                 assert!(questions.is_empty());
                 assert_eq!(state.unwrap().get(), r#""aA\u00e9""#, "byte for byte");
@@ -390,7 +448,7 @@ mod tests {
         let empty =
             result(r#"{"resultType":"input_required","inputRequests":{},"requestState":""}"#);
         assert!(matches!(
-            classify(&empty, "7", false),
+            classify(&empty, "7", false, &[]),
             Meaning::Ask { state: Some(_), .. }
         ));
     }
@@ -419,7 +477,7 @@ mod tests {
             },
             reply(500, "\u{1b}[2J\u{7}bell"),
         ] {
-            match classify(&hostile, "7", true) {
+            match classify(&hostile, "7", true, &[]) {
                 Meaning::Failed { why, .. } => {
                     assert!(why.chars().count() < 300, "{} characters", why.len());
                     assert!(!why.contains(char::is_control), "{why:?}");
@@ -473,7 +531,7 @@ mod tests {
             media_type: "text/html".into(),
             ..reply(413, &format!("<html>\n{}", "x".repeat(500)))
         };
-        match classify(&page, "7", false) {
+        match classify(&page, "7", false, &[]) {
             Meaning::Failed { why, .. } => {
                 assert!(why.starts_with("HTTP 413 with text/html"), "{why}");
                 assert!(why.ends_with('…') && why.len() < 300, "{why}");

@@ -1,5 +1,6 @@
-//! From a scenario file to samples: scenario, schedule, draw, content, plan, target, answers, spread, classify,
-//! workflow, transport, probe, engine, in this order; a module uses only those before it.
+//! From a scenario file to samples: scenario, schedule, draw, content, plan, target, answers, spread,
+//! throttle, classify, workflow, transport, probe, engine, in this order; a module uses only those
+//! before it.
 //!
 //! A [`Scenario`] mirrors the file; [`Plan`] is the checked value that everything after it trusts.
 //! [`probe`] asks each target once whether it can be loaded at all, [`Run`] then sends the planned
@@ -17,6 +18,7 @@ mod scenario;
 mod schedule;
 mod spread;
 mod target;
+mod throttle;
 mod transport;
 mod workflow;
 
@@ -24,13 +26,15 @@ pub use content::{Arguments, Rows};
 pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
-    AnswerPlan, ClientPlan, Departure, FleetPlan, HttpPlan, HttpVersion, KeyPlan, Kind, Load,
-    Mirrored, Pace, Plan, Principals, Spread, StateFault, Trust,
+    AnswerPlan, BackOff, ClientPlan, Departure, FleetPlan, HttpPlan, HttpVersion, KeyPlan, Kind,
+    Load, Mirrored, OnThrottle, Pace, Plan, Principals, RetryBudget, RetryOn, Spread, StateFault,
+    ThrottlePlan, Trust,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{
-    AnswersTable, ClientTable, DataTable, FleetTable, HttpTable, LoadTable, Scenario,
-    ScenarioError, Source, StageTable, ThinkTable, WorkflowTable,
+    AnswersTable, BackOffTable, BudgetTable, ClientTable, DataTable, FleetTable, HttpTable,
+    LoadTable, Scenario, ScenarioError, Source, StageTable, ThinkTable, ThrottleTable,
+    WorkflowTable,
 };
 pub use schedule::{RateCurve, Schedule, Spacing, Stretch};
 pub use target::{Target, TargetError};

@@ -5,22 +5,22 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 use crate::plan::Spread;
 
-/// The replica for `round` of workflow `id`, out of `replicas`. `first` is the replica of round 0,
-/// once there was one. A pure function of the workflow, its random stream and its past.
+/// The replica for a request of workflow `id`, out of `replicas`, after so many requests that it has
+/// made before. `first` is the replica of the first one, once there was one. A pure function of the workflow, its random stream and its past.
 pub(crate) fn choose(
     spread: Spread,
     replicas: u16,
     id: u64,
-    round: u16,
+    requests: u16,
     first: Option<u16>,
     rng: &mut Xoshiro256PlusPlus,
 ) -> u16 {
     match (spread, first) {
         (Spread::Random, _) | (Spread::Sticky, None) => rng.random_range(0..replicas),
         (Spread::Sticky, Some(first)) => first,
-        // The next replica for every round: no round meets the one that minted its state.
+        // The next replica for every request: no round meets the one that minted its state.
         (Spread::Next, _) => {
-            u16::try_from((id + u64::from(round)) % u64::from(replicas)).unwrap_or(0)
+            u16::try_from((id + u64::from(requests)) % u64::from(replicas)).unwrap_or(0)
         }
     }
 }

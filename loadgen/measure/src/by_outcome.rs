@@ -27,6 +27,11 @@ impl ByOutcome {
         }
     }
 
+    /// Counts an ending that has no time.
+    pub(crate) fn count_untimed(&mut self, outcome: Outcome) {
+        self.counts[outcome.index()] += 1;
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) {
         for index in 0..Outcome::COUNT {
             self.counts[index] += other.counts[index];

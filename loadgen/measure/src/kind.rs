@@ -21,8 +21,12 @@ pub(crate) struct RoundTally {
     pub(crate) superseded: ByOutcome,
     /// Service times of the successful ones over connections that carried nothing before.
     pub(crate) fresh: Option<Box<Latency>>,
+    /// Superseded attempts of which something was sent.
+    pub(crate) superseded_sent: u64,
     pub(crate) attempts: u64,
     pub(crate) sent: u64,
+    /// Rounds whose last attempt was sent.
+    pub(crate) last_sent: u64,
     pub(crate) request: Sizes,
     pub(crate) response: Sizes,
     pub(crate) state_sent: Sizes,
@@ -60,6 +64,7 @@ impl RoundTally {
     ) {
         self.outcomes.record(sample.outcome, response, service);
         self.attempts += u64::from(sample.attempts);
+        self.last_sent += u64::from(sample.sent.is_some());
         if sample.attempts > 0 {
             self.sent += 1;
             self.request.record(sample.request_bytes);
@@ -100,8 +105,10 @@ impl RoundTally {
         self.outcomes.merge(&other.outcomes);
         self.superseded.merge(&other.superseded);
         merge_optional(&mut self.fresh, other.fresh.as_deref());
+        self.superseded_sent += other.superseded_sent;
         self.attempts += other.attempts;
         self.sent += other.sent;
+        self.last_sent += other.last_sent;
         self.request.merge(&other.request);
         self.response.merge(&other.response);
         self.state_sent.merge(&other.state_sent);

@@ -21,6 +21,7 @@ mod seconds;
 mod sizes;
 mod stats;
 mod tally;
+mod throttle;
 mod wire;
 
 pub use environment::Environment;
@@ -34,12 +35,13 @@ pub use result::{
     FailureExample, Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight,
     KindResult, LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
     PhaseResult, QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult,
-    RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SecondResult,
-    SecondRound, ServerFigures, SizeFigures, Status, Steady, SteadyRound, Threshold,
-    ThresholdResult, Tool, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
-    save_atomically,
+    RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SdkViews,
+    SecondResult, SecondRound, ServerFigures, SignalResult, SizeFigures, Status, Steady,
+    SteadyRound, Threshold, ThresholdResult, ThrottleResult, Tool, UnknownMetric, Verdict,
+    WithFailures, Workload, diagnose, result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;
 pub use tally::HistogramError;
+pub use throttle::{Refusal, SdkView, ThrottleSignal};
 pub use wire::SlotLimit;

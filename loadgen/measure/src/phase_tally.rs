@@ -45,7 +45,9 @@ pub(crate) struct Totals {
     pub(crate) outcomes: [u64; Outcome::COUNT],
     pub(crate) rounds: u64,
     pub(crate) attempts: u64,
+    /// Rounds whose last attempt was sent.
     pub(crate) sent: u64,
+    /// Superseded attempts of which something was sent.
     pub(crate) superseded: u64,
     pub(crate) sojourn_ns: u64,
 }
@@ -62,8 +64,8 @@ impl Totals {
             for round in &kind.rounds {
                 totals.rounds += round.outcomes.total();
                 totals.attempts += round.attempts;
-                totals.sent += round.sent;
-                totals.superseded += round.superseded.total();
+                totals.sent += round.last_sent;
+                totals.superseded += round.superseded_sent;
             }
         }
         totals

@@ -6,6 +6,7 @@ use crate::matrix::MatrixTally;
 use crate::phase::Phases;
 use crate::phase_tally::PhaseTally;
 use crate::seconds::Seconds;
+use crate::throttle::{Refusal, ThrottleTally};
 use crate::wire::WireTally;
 use crate::{
     Latency, NotStarted, Outcome, Phase, RoundSample, Shape, SlotLimit, SupersededAttempt,
@@ -30,6 +31,7 @@ pub struct Recorder {
     pub(crate) seconds: Seconds,
     pub(crate) inverted: u64,
     pub(crate) awake: Option<Duration>,
+    pub(crate) throttle: Option<Box<ThrottleTally>>,
 }
 
 /// What is known about one replica.
@@ -66,6 +68,7 @@ impl Recorder {
             seconds: Seconds::default(),
             inverted: 0,
             awake: None,
+            throttle: None,
             shape: shape.clone(),
         }
     }
@@ -135,10 +138,50 @@ impl Recorder {
 
     /// An attempt ended and the same round was sent again.
     pub fn superseded(&mut self, attempt: &SupersededAttempt) {
-        let service = attempt.service;
-        self.round_mut(attempt.intended, attempt.kind, attempt.round)
-            .superseded
-            .record(attempt.outcome, service, Some(service));
+        let round = self.round_mut(attempt.intended, attempt.kind, attempt.round);
+        match attempt.service {
+            Some(service) => {
+                round.superseded_sent += 1;
+                let superseded = &mut round.superseded;
+                superseded.record(attempt.outcome, service, Some(service));
+            }
+            None => round.superseded.count_untimed(attempt.outcome),
+        }
+    }
+
+    /// The target is meant to admit so many requests per second.
+    pub fn limit(&mut self, per_s: f64) {
+        self.throttle_mut().limit_per_s = Some(per_s);
+    }
+
+    /// An attempt was refused by a rate limit, whatever follows it.
+    pub fn refused(&mut self, refusal: &Refusal) {
+        self.throttle_mut().refused(refusal);
+    }
+
+    /// A wait for another attempt is over.
+    pub fn waited(&mut self, time: Duration) {
+        self.throttle_mut().waited.record(time);
+    }
+
+    /// A wait was longer than it may be: no attempt was made after it.
+    pub fn clipped_wait(&mut self) {
+        self.throttle_mut().clipped += 1;
+    }
+
+    /// The retry budget did not allow another attempt.
+    pub fn budget_refused(&mut self) {
+        self.throttle_mut().budget_refusals += 1;
+    }
+
+    /// A second or later attempt of a round was sent.
+    pub fn new_attempt(&mut self, sent: Duration) {
+        self.throttle_mut().new_attempts.add(sent);
+    }
+
+    /// A replica that had refused admitted again, so long after its first refusal.
+    pub fn recovered(&mut self, after: Duration) {
+        self.throttle_mut().recovery.record(after);
     }
 
     /// A round ended.
@@ -151,6 +194,9 @@ impl Recorder {
                 self.lateness.record(lateness);
             }
             self.seconds.sent(first_sent);
+        }
+        if sample.attempts > 1 {
+            self.throttle_mut().attempts(sample.attempts);
         }
         if sample.outcome == Outcome::Ok {
             self.seconds.ok(sample.done, sample.round, response);
@@ -207,6 +253,9 @@ impl Recorder {
         if let Some(awake) = other.awake {
             self.awake(awake);
         }
+        if let Some(theirs) = &other.throttle {
+            self.throttle_mut().merge(theirs);
+        }
     }
 
     /// Time between two moments; an inverted pair gives 0 and is counted, so that it shows.
@@ -215,6 +264,10 @@ impl Recorder {
             self.inverted += 1;
             Duration::ZERO
         })
+    }
+
+    fn throttle_mut(&mut self) -> &mut ThrottleTally {
+        self.throttle.get_or_insert_default()
     }
 
     fn part_mut(&mut self, intended: Duration) -> &mut PhaseTally {

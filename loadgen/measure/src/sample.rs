@@ -71,8 +71,8 @@ pub struct SupersededAttempt {
     pub intended: Duration,
     /// How the attempt ended.
     pub outcome: Outcome,
-    /// From its send to its end.
-    pub service: Duration,
+    /// From its send to its end; `None` when nothing was sent.
+    pub service: Option<Duration>,
 }
 
 /// One whole workflow. All moments are offsets from the start of the run on the monotonic clock.

@@ -25,6 +25,9 @@ pub struct ResultHead<'a> {
     /// The state as written, quotes included, so that it can be sent back byte for byte.
     #[serde(borrow, default)]
     pub request_state: Option<&'a RawValue>,
+    /// `type`, which this revision does not have; some servers write `error` there.
+    #[serde(borrow, default, rename = "type")]
+    pub type_member: Option<&'a RawValue>,
     /// Content blocks, read only for the texts of a tool error.
     #[serde(borrow, default)]
     pub content: Option<&'a RawValue>,
@@ -42,6 +45,13 @@ pub enum ResultType {
 }
 
 impl ResultHead<'_> {
+    /// Whether it calls itself an error by a `type`, which alone does not make it one.
+    #[must_use]
+    pub fn is_of_type_error(&self) -> bool {
+        self.type_member
+            .is_some_and(|text| text.get() == "\"error\"")
+    }
+
     /// Which kind of result this is.
     #[must_use]
     pub fn kind(&self) -> ResultType {

@@ -6,18 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use loadgen_measure::{Outcome, Recorder, Shape, WorkflowSample};
+use loadgen_measure::{Outcome, Recorder, RoundSample, Shape, WorkflowSample};
 use loadgen_timer::Alarms;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::again::Again;
 use super::failures::Failures;
-use super::flight::{Flight, Flying};
+use super::flight::{Flight, Flying, Held};
+use super::round::Due;
 use crate::plan::Plan;
 use crate::schedule::workflow_rng;
-use crate::spread::choose;
 use crate::transport::{Trace, Transport, request_headers};
-use crate::workflow::{Step, Template, Workflow};
+use crate::workflow::{Template, Workflow};
 
 /// Counts that other threads may look at while the run goes on.
 #[derive(Debug, Default)]
@@ -32,14 +33,15 @@ pub(super) struct Shared {
 pub(super) struct Core<T> {
     pub(super) plan: Arc<Plan>,
     pub(super) kinds: Vec<(Template, HeaderMap)>,
-    replicas: u16,
+    pub(super) replicas: u16,
     pub(super) transport: T,
     pub(super) epoch: Instant,
     pub(super) shared: Arc<Shared>,
     /// What thinking users are woken by.
     pub(super) alarms: Alarms,
     pub(super) recorder: RefCell<Recorder>,
-    failures: RefCell<Failures>,
+    pub(super) failures: RefCell<Failures>,
+    pub(super) again: Again,
     flights: RefCell<HashMap<u64, Rc<Flight>>>,
     flying: RefCell<Flying>,
     /// Told whenever a workflow ends.
@@ -60,10 +62,16 @@ impl<T: Transport> Core<T> {
             let headers = request_headers(&template.headers);
             (template, headers)
         });
+        let replicas = u16::try_from(shape.replicas.len()).unwrap_or(u16::MAX);
+        let mut recorder = Recorder::with_phases(shape, &plan.phases);
+        if let Some(limit_per_s) = plan.throttle.limit_per_s {
+            recorder.limit(limit_per_s);
+        }
         Self {
             kinds: kinds.collect(),
-            replicas: u16::try_from(shape.replicas.len()).unwrap_or(u16::MAX),
-            recorder: RefCell::new(Recorder::with_phases(shape, &plan.phases)),
+            again: Again::new(&plan, replicas),
+            replicas,
+            recorder: RefCell::new(recorder),
             failures: RefCell::default(),
             flights: RefCell::default(),
             flying: RefCell::default(),
@@ -131,38 +139,23 @@ impl<T: Transport> Core<T> {
         flight: Rc<Flight>,
         mut workflow: Workflow,
     ) -> Outcome {
-        let intended = flight.intended;
-        let (mut due, mut minted_by, mut first) = (intended, None, None);
+        let mut due = Due {
+            id,
+            at: flight.intended,
+            minted_by: None,
+        };
         let outcome = loop {
-            let round = workflow.round();
-            let replica = choose(
-                self.plan.spread,
-                self.replicas,
-                id,
-                round,
-                first,
-                workflow.rng(),
-            );
-            first.get_or_insert(replica);
             // On the heap, so that a workflow whose user thinks does not hold what a round takes.
-            let round = Box::pin(self.round(&flight, &mut workflow, due, replica, minted_by));
-            let (step, done) = round.await;
-            match step {
-                Step::Over { outcome, why } => {
-                    if outcome != Outcome::Ok {
-                        self.failures.borrow_mut().note(outcome, replica, &why);
-                    }
-                    break outcome;
-                }
-                Step::Leave => break Outcome::Abandoned,
-                Step::Again { pause } => {
-                    due = done + pause;
-                    minted_by = workflow.state_bytes().map(|_| replica);
-                    if !pause.is_zero() {
-                        flight.think.set(flight.think.get() + pause);
-                        self.alarms.until(self.epoch + due).await;
-                    }
-                }
+            let ended = Box::pin(self.round(&flight, &mut workflow, due)).await;
+            let pause = match ended.next {
+                Ok(pause) => pause,
+                Err(outcome) => break outcome,
+            };
+            due.at = ended.done + pause;
+            due.minted_by = workflow.state_bytes().map(|_| ended.replica);
+            if !pause.is_zero() {
+                flight.think.set(flight.think.get() + pause);
+                self.alarms.until(self.epoch + due.at).await;
             }
         };
         self.land(id, &flight, outcome);
@@ -177,6 +170,8 @@ impl<T: Transport> Core<T> {
             started,
             think: Cell::default(),
             rounds: Cell::default(),
+            first: Cell::default(),
+            held: RefCell::default(),
             round: Cell::default(),
             trace: Trace::default(),
         });
@@ -190,12 +185,12 @@ impl<T: Transport> Core<T> {
     fn land(&self, id: u64, flight: &Flight, outcome: Outcome) {
         self.flights.borrow_mut().remove(&id);
         let now = self.now();
-        self.end(flight, outcome, now);
+        self.end_workflow(flight, outcome, now);
         self.fly(-1, now);
         self.landed.notify_one();
     }
 
-    fn end(&self, flight: &Flight, outcome: Outcome, done: Duration) {
+    fn end_workflow(&self, flight: &Flight, outcome: Outcome, done: Duration) {
         self.with_recorder(|r| {
             r.workflow(&WorkflowSample {
                 kind: flight.kind,
@@ -228,9 +223,32 @@ impl<T: Transport> Core<T> {
                     .borrow_mut()
                     .note(outcome, waiting.replica, &why);
             }
-            self.end(&flight, outcome, done);
+            let held = flight.held.take();
+            let outcome = held.map_or(outcome, |held| self.cut_wait(&flight, *held, outcome, done));
+            self.end_workflow(&flight, outcome, done);
             self.fly(-1, done);
         }
+    }
+
+    /// Ends a round that waits for its next attempt: as its last one ended, since nothing is
+    /// outstanding. One of which nothing was sent is as unfinished as any other. Gives how its
+    /// workflow ends.
+    fn cut_wait(&self, flight: &Flight, held: Held, cut: Outcome, done: Duration) -> Outcome {
+        let sample = match held.sample.attempts {
+            0 => RoundSample {
+                outcome: cut,
+                done,
+                ..held.sample
+            },
+            _ => held.sample,
+        };
+        self.with_recorder(|r| r.waited(done.saturating_sub(held.since)));
+        flight.rounds.set(flight.rounds.get().saturating_add(1));
+        self.record(&sample);
+        let why = format!("{}; the run ended while it waited", held.why);
+        let mut failures = self.failures.borrow_mut();
+        failures.note(sample.outcome, sample.replica, &why);
+        sample.outcome
     }
 
     /// Changes the number in flight, adding the area under its curve up to now.

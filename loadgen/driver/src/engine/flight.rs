@@ -1,5 +1,7 @@
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
+
+use loadgen_measure::RoundSample;
 
 use crate::transport::Trace;
 
@@ -22,7 +24,11 @@ pub(super) struct Flight {
     pub(super) started: Duration,
     pub(super) think: Cell<Duration>,
     pub(super) rounds: Cell<u16>,
-    /// The round that waits for its reply; `None` while the user thinks.
+    /// Replica of its first request.
+    pub(super) first: Cell<Option<u16>>,
+    /// What it waits for between two attempts, or held back before the first.
+    pub(super) held: RefCell<Option<Box<Held>>>,
+    /// The round that waits for its reply; `None` while the user thinks and while it is held.
     pub(super) round: Cell<Option<Waiting>>,
     /// Of the round, or of the last one.
     pub(super) trace: Trace,
@@ -37,4 +43,27 @@ pub(super) struct Waiting {
     pub(super) minted_by: Option<u16>,
     pub(super) request_bytes: u64,
     pub(super) state_sent_bytes: Option<u64>,
+    pub(super) before: Attempts,
+}
+
+/// The attempts of a round so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Attempts {
+    /// All of them.
+    pub(super) made: u16,
+    /// Those of which something was sent.
+    pub(super) sent: u16,
+    /// When the first was sent.
+    pub(super) first_sent: Option<Duration>,
+}
+
+/// A round that waits for its next attempt, or for its first while its replica refuses others.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// How the round has ended if no attempt follows.
+    pub(super) sample: RoundSample,
+    /// What was said.
+    pub(super) why: String,
+    /// When the wait began.
+    pub(super) since: Duration,
 }

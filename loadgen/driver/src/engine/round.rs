@@ -1,34 +1,122 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use loadgen_measure::{Outcome, RoundSample, ServerTiming};
+use loadgen_measure::{Outcome, Refusal, RoundSample, ServerTiming};
 use tokio::time::Instant;
 
+use super::again::After;
 use super::core::{Core, count};
-use super::flight::{Flight, Waiting};
+use super::flight::{Attempts, Flight, Waiting};
 use crate::classify::Reply;
+use crate::spread::choose;
+use crate::throttle::{Notice, Wait};
 use crate::transport::{Failure, Outgoing, Trace, Transport};
 use crate::workflow::{Step, Workflow};
 
+/// What a workflow's round is made for: its number and where its state came from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Due {
+    pub(super) id: u64,
+    pub(super) at: Duration,
+    pub(super) minted_by: Option<u16>,
+}
+
+/// How a round ended, after all its attempts.
+pub(super) struct Ended {
+    /// The pause before the next round, or how the workflow ended.
+    pub(super) next: Result<Duration, Outcome>,
+    pub(super) done: Duration,
+    pub(super) replica: u16,
+}
+
+/// One attempt that ended.
+pub(super) struct Attempt {
+    pub(super) step: Step,
+    /// HTTP status of the reply; `None` without one.
+    pub(super) status: Option<u16>,
+    /// The round, if this was its last attempt.
+    pub(super) sample: RoundSample,
+}
+
 impl<T: Transport> Core<T> {
-    /// One round: request, reply, sample. Gives what is next and when the reply was whole.
-    pub(super) async fn round(
+    /// One round: attempts until one is answered or none may follow, then its sample.
+    pub(super) async fn round(&self, flight: &Flight, workflow: &mut Workflow, due: Due) -> Ended {
+        let mut before = Attempts::default();
+        let mut last: Option<Box<Attempt>> = None;
+        let mut pinned = None;
+        loop {
+            let replica = pinned.unwrap_or_else(|| self.replica(flight, workflow, due.id));
+            if let Some(gates) = &self.again.gates {
+                let held = match &last {
+                    Some(attempt) => (attempt.sample, attempt.why().to_owned()),
+                    None => self.unsent(flight, workflow, due, replica),
+                };
+                // Boxed, as is every wait between attempts: what does not happen takes no room.
+                let turn = gates.turn(self, flight, due.id, held, workflow.rng());
+                if let Err(why) = Box::pin(turn).await {
+                    let attempt = match last {
+                        Some(attempt) => *attempt,
+                        None => self.held_back(flight, workflow, due, replica),
+                    };
+                    return self.finish(flight, attempt, Some(why));
+                }
+            }
+            if let Some(attempt) = last.take() {
+                self.supersede(&attempt);
+            }
+            let attempt = self.attempt(flight, workflow, due, replica, before).await;
+            match self.after(&attempt, due.id, before.made + 1, workflow.rng()) {
+                After::End(why) => return self.finish(flight, attempt, why),
+                After::EndAt(until, why) => {
+                    Box::pin(self.wait(flight, &attempt, until)).await;
+                    return self.finish(flight, attempt, Some(why));
+                }
+                After::Attempt(until, at) => {
+                    Box::pin(self.wait(flight, &attempt, until)).await;
+                    before = Attempts {
+                        made: before.made + 1,
+                        sent: attempt.sample.attempts,
+                        first_sent: attempt.sample.first_sent,
+                    };
+                    pinned = at;
+                    last = Some(Box::new(attempt));
+                    workflow.attempt_again();
+                }
+            }
+        }
+    }
+
+    fn replica(&self, flight: &Flight, workflow: &mut Workflow, id: u64) -> u16 {
+        let requests = workflow.requests();
+        let replica = choose(
+            self.plan.spread,
+            self.replicas,
+            id,
+            requests,
+            flight.first.get(),
+            workflow.rng(),
+        );
+        if flight.first.get().is_none() {
+            flight.first.set(Some(replica));
+        }
+        replica
+    }
+
+    /// One attempt: request, reply, and what the reply leads to.
+    async fn attempt(
         &self,
         flight: &Flight,
         workflow: &mut Workflow,
-        due: Duration,
+        due: Due,
         replica: u16,
-        minted_by: Option<u16>,
-    ) -> (Step, Duration) {
+        before: Attempts,
+    ) -> Attempt {
         let (template, headers) = &self.kinds[flight.kind];
         let body = Bytes::from(workflow.body(template));
         let waiting = Waiting {
-            round: workflow.round(),
-            intended: due,
-            replica,
-            minted_by,
             request_bytes: body.len() as u64 - workflow.trace_bytes(),
-            state_sent_bytes: workflow.state_bytes(),
+            before,
+            ..waiting(workflow, due, replica)
         };
         let leaves = workflow.disconnects_after(&self.plan.kinds[flight.kind]);
         let leaves = leaves.map_or(self.plan.timeout, |after| after.min(self.plan.timeout));
@@ -49,7 +137,6 @@ impl<T: Transport> Core<T> {
             )
             .await;
         flight.round.set(None);
-        flight.rounds.set(flight.rounds.get().saturating_add(1));
         let (step, done, reply, state) = match answer {
             Ok((reply, done)) => {
                 let kind = &self.plan.kinds[flight.kind];
@@ -64,19 +151,50 @@ impl<T: Transport> Core<T> {
             }
             Err(failure) => (no_reply(&failure), self.now(), None, None),
         };
-        let outcome = match &step {
-            Step::Again { .. } | Step::Leave => Outcome::Ok,
-            Step::Over { outcome, .. } => *outcome,
-        };
+        let outcome = step.outcome();
         let sample = self.sample(&waiting, &flight.trace, outcome, done, flight.kind);
-        self.record(&RoundSample {
-            response_bytes: reply.as_ref().map(|r| r.body_bytes),
-            state_received_bytes: state,
-            server: reply.map_or_else(ServerTiming::default, |r: Reply| r.server),
-            ..sample
-        });
         self.note_wire(replica, &flight.trace);
-        (step, done)
+        if let Step::Throttled { notice, .. } = &step {
+            self.with_recorder(|r| r.refused(&refusal(notice, replica, done)));
+        }
+        if let (true, Some(sent)) = (before.made > 0, sample.sent) {
+            self.with_recorder(|r| r.new_attempt(sent));
+        }
+        Attempt {
+            step,
+            status: reply.as_ref().map(|r| r.status),
+            sample: RoundSample {
+                response_bytes: reply.as_ref().map(|r| r.body_bytes),
+                state_received_bytes: state,
+                server: reply.map_or_else(ServerTiming::default, |r: Reply| r.server),
+                ..sample
+            },
+        }
+    }
+
+    /// Records a round whose last attempt this was. `why`: what kept another one from being made.
+    fn finish(&self, flight: &Flight, attempt: Attempt, why: Option<&'static str>) -> Ended {
+        let sample = attempt.sample;
+        flight.rounds.set(flight.rounds.get().saturating_add(1));
+        self.record(&sample);
+        self.again.paid_back(sample.outcome);
+        let next = match attempt.step {
+            Step::Again { pause } => Ok(pause),
+            Step::Leave => Err(Outcome::Abandoned),
+            Step::Throttled { why: said, .. } | Step::Over { why: said, .. } => {
+                if sample.outcome != Outcome::Ok {
+                    let text = why.map(|why| format!("{said}; {why}")).unwrap_or(said);
+                    let mut failures = self.failures.borrow_mut();
+                    failures.note(sample.outcome, sample.replica, &text);
+                }
+                Err(sample.outcome)
+            }
+        };
+        Ended {
+            next,
+            done: sample.done,
+            replica: sample.replica,
+        }
     }
 
     pub(super) fn sample(
@@ -89,13 +207,14 @@ impl<T: Transport> Core<T> {
     ) -> RoundSample {
         let moment = |at: Instant| at.saturating_duration_since(self.epoch);
         let sent = trace.sent.get().map(moment);
+        let first_sent = trace.first_sent.get().map(moment);
         RoundSample {
             kind,
             round: waiting.round,
             outcome,
-            attempts: u16::from(sent.is_some()),
+            attempts: waiting.before.sent + u16::from(sent.is_some()),
             intended: waiting.intended,
-            first_sent: trace.first_sent.get().map(moment),
+            first_sent: waiting.before.first_sent.or(first_sent),
             sent,
             done,
             replica: waiting.replica,
@@ -126,6 +245,49 @@ impl<T: Transport> Core<T> {
     pub(super) fn record(&self, sample: &RoundSample) {
         self.recorder.borrow_mut().round(sample);
         count(&self.shared.rounds);
+    }
+}
+
+impl Attempt {
+    /// What was said; empty for what is no failure.
+    pub(super) fn why(&self) -> &str {
+        match &self.step {
+            Step::Again { .. } | Step::Leave => "",
+            Step::Throttled { why, .. } | Step::Over { why, .. } => why,
+        }
+    }
+}
+
+/// A round that is due, before its request is made.
+pub(super) fn waiting(workflow: &Workflow, due: Due, replica: u16) -> Waiting {
+    Waiting {
+        round: workflow.round(),
+        intended: due.at,
+        replica,
+        minted_by: due.minted_by,
+        request_bytes: 0,
+        state_sent_bytes: workflow.state_bytes(),
+        before: Attempts::default(),
+    }
+}
+
+fn refusal(notice: &Notice, replica: u16, at: Duration) -> Refusal {
+    Refusal {
+        replica,
+        signal: notice.signal,
+        certain: notice.certain,
+        sdk: notice.sdk,
+        told: match notice.wait {
+            Wait::For(wait) => Some(wait),
+            Wait::Until(moment) => Some(
+                moment
+                    .elapsed()
+                    .map_or_else(|e| e.duration(), |_| Duration::ZERO),
+            ),
+            Wait::Untold | Wait::Unreadable => None,
+        },
+        unreadable: notice.wait == Wait::Unreadable,
+        at,
     }
 }
 

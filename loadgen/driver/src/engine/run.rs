@@ -19,7 +19,7 @@ use super::core::{Core, Shared};
 use super::failures::Failures;
 use super::flight::Flying;
 use super::load::{Part, offer};
-use crate::plan::{Load, Plan};
+use crate::plan::Plan;
 use crate::target::Target;
 use crate::transport::{Http, tls};
 
@@ -112,7 +112,7 @@ impl Run {
         let (stop, stopped) = watch::channel(Stop::No);
         let started = std::time::Instant::now();
         let started_at = SystemTime::now();
-        let of = threads(&plan);
+        let of = plan.sending_threads();
         let threads = (0..of)
             .map(|index| {
                 let shared = Arc::new(Shared::default());
@@ -285,16 +285,6 @@ fn add(sum: &mut Option<Recorder>, samples: Recorder) {
 /// What the plan held, or in a closed workload what was started.
 fn planned(samples: &Recorder, plan: Option<u64>) -> u64 {
     plan.unwrap_or_else(|| samples.started_count())
-}
-
-/// Threads that have something to do: each needs a connection and a workflow of its own, or the
-/// limits over all threads would not hold.
-fn threads(plan: &Plan) -> u32 {
-    let workflows = match plan.load {
-        Load::Open { max_in_flight, .. } => max_in_flight,
-        Load::Closed { concurrency } => concurrency,
-    };
-    plan.threads.min(plan.connections).min(workflows)
 }
 
 fn pacer(plan: &Plan) -> Pacer {

@@ -14,6 +14,7 @@ mod phases;
 mod principals;
 mod state_fault;
 mod think;
+mod throttle;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +38,7 @@ pub use mirrored::Mirrored;
 pub use pace::Pace;
 pub use principals::Principals;
 pub use state_fault::StateFault;
+pub use throttle::{BackOff, OnThrottle, RetryBudget, RetryOn, ThrottlePlan};
 
 /// What a run does.
 #[derive(Debug, Clone)]
@@ -75,6 +77,8 @@ pub struct Plan {
     pub rows: Option<Arc<Rows>>,
     /// The mix.
     pub kinds: Vec<Kind>,
+    /// What a workflow does when it is throttled.
+    pub throttle: ThrottlePlan,
     /// Limits on figures.
     pub thresholds: Vec<Threshold>,
 }
@@ -161,8 +165,19 @@ impl Plan {
                 .map_or_else(|| Ok(ClientPlan::default()), |table| check.client(table))?,
             rows: rows.map(Arc::new),
             kinds,
+            throttle: check.throttle(scenario.throttle.as_ref())?,
             thresholds: check.thresholds(scenario)?,
         })
+    }
+
+    /// Threads that have something to do: each needs a connection and a workflow of its own, or the
+    /// limits over all threads would not hold.
+    pub(crate) fn sending_threads(&self) -> u32 {
+        let workflows = match self.load {
+            Load::Open { max_in_flight, .. } => max_in_flight,
+            Load::Closed { concurrency } => concurrency,
+        };
+        self.threads.min(self.connections).min(workflows)
     }
 
     /// Workflows that the plan holds; `None` in a closed workload, where the replies decide.

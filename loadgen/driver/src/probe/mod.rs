@@ -210,7 +210,9 @@ impl Probe<'_> {
                     timeout: patience(plan),
                 })
                 .await?;
-            match workflow.take(&reply, plan, kind).0 {
+            let step = workflow.take(&reply, plan, kind).0;
+            let outcome = step.outcome();
+            match step {
                 // The user's thinking time is left out; a server's wish to be asked later is not.
                 Step::Again { pause } => {
                     tokio::time::sleep(pause.min(plan.state_only_pause)).await;
@@ -222,7 +224,7 @@ impl Probe<'_> {
                         why: String::new(),
                     });
                 }
-                Step::Over { outcome, why } => {
+                Step::Throttled { why, .. } | Step::Over { why, .. } => {
                     return Ok(Ended {
                         outcome,
                         asked: workflow.round() > 0,

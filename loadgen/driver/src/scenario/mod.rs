@@ -6,6 +6,7 @@ mod error;
 mod http;
 mod source;
 mod stage;
+mod throttle;
 mod workflow;
 
 use serde::Deserialize;
@@ -17,6 +18,7 @@ pub use error::ScenarioError;
 pub use http::HttpTable;
 pub use source::Source;
 pub use stage::StageTable;
+pub use throttle::{BackOffTable, BudgetTable, ThrottleTable};
 pub use workflow::{AnswersTable, ThinkTable, WorkflowTable};
 
 /// A scenario file. [`crate::Plan::new`] turns it into a checked value.
@@ -48,6 +50,9 @@ pub struct Scenario {
     pub http: Option<HttpTable>,
     /// The mix of workflows; at least one.
     pub workflow: Spanned<Vec<Spanned<WorkflowTable>>>,
+    /// What a workflow does when it is throttled. Absent: it ends.
+    #[serde(default)]
+    pub throttle: Option<ThrottleTable>,
     /// Limits on figures, as in `ok.rate >= 0.99`. Absent: exactly that one.
     #[serde(default)]
     pub thresholds: Option<Vec<Spanned<String>>>,

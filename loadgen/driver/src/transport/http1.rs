@@ -69,7 +69,7 @@ impl Http1 {
                 Ok(response) => {
                     let (head, body) = response.into_parts();
                     let Read { reply, done, rest } =
-                        read(&head, Body::Http1(body), request.id).await?;
+                        read(head, Body::Http1(body), request.id).await?;
                     if let Some(rest) = rest {
                         let reuse = self.reuse;
                         endpoint.tail.finish(rest, move || {
@@ -79,7 +79,7 @@ impl Http1 {
                         });
                     // After a reply that says `close` the connection can stay half alive for as
                     // long as the peer does not read the rest of the request.
-                    } else if self.reuse && !says_close(&head.headers) {
+                    } else if self.reuse && !says_close(&reply.fields) {
                         lease.keep(sender, done);
                     }
                     return Ok((reply, done));

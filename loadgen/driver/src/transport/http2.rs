@@ -78,7 +78,7 @@ impl Http2 {
                 Ok(response) => {
                     let (head, body) = response.into_parts();
                     let Read { reply, done, rest } =
-                        read(&head, Body::Http2(body), request.id).await?;
+                        read(head, Body::Http2(body), request.id).await?;
                     if let Some(rest) = rest {
                         endpoint.tail.finish(rest, move || drop(place));
                     }

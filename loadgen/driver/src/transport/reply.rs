@@ -7,7 +7,7 @@ use bytes::Bytes;
 use h2::RecvStream;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::http::response::Parts;
 use loadgen_protocol::names::header::{SERVER_TIMING, SESSION_ID};
 use loadgen_protocol::{Response as RpcResponse, SseParser};
@@ -42,7 +42,7 @@ pub(super) struct Read {
 }
 
 /// Reads the reply to the request with this id.
-pub(super) async fn read(head: &Parts, mut body: Body, id: &str) -> Result<Read, Failure> {
+pub(super) async fn read(head: Parts, mut body: Body, id: &str) -> Result<Read, Failure> {
     let mut reply = begin(head);
     let stream = reply.media_type == "text/event-stream";
     let mut parser = SseParser::new();
@@ -81,7 +81,7 @@ pub(super) async fn read(head: &Parts, mut body: Body, id: &str) -> Result<Read,
 }
 
 /// What the head says, found in one pass: a look-up by name costs more than a comparison.
-fn begin(head: &Parts) -> Reply {
+fn begin(head: Parts) -> Reply {
     let mut reply = Reply {
         status: head.status.as_u16(),
         ..Reply::default()
@@ -91,14 +91,13 @@ fn begin(head: &Parts) -> Reply {
             if reply.media_type.is_empty() {
                 reply.media_type = media_type(value);
             }
-        } else if name == RETRY_AFTER {
-            reply.retry_after = true;
         } else if name == SESSION_ID {
             reply.session = true;
         } else if name == SERVER_TIMING {
             server_timing(value, &mut reply.server);
         }
     }
+    reply.fields = head.headers;
     reply
 }
 

@@ -18,6 +18,7 @@ use self::own::Own;
 use crate::answers::answer;
 use crate::classify::{Meaning, Reply, classify};
 use crate::plan::{Kind, Plan};
+use crate::throttle::Notice;
 
 pub(crate) use template::{Template, request_headers, request_meta};
 
@@ -31,13 +32,31 @@ pub(crate) enum Step {
     },
     /// The user was asked something and leaves: the round went well, the workflow is abandoned.
     Leave,
-    /// The workflow is over.
+    /// Refused by a rate limit: over, unless another attempt is made.
+    Throttled {
+        /// How the server said so and how long to wait.
+        notice: Notice,
+        /// What the server said.
+        why: String,
+    },
+    /// The workflow is over, unless the round is attempted again.
     Over {
         /// How.
         outcome: Outcome,
         /// What the server said; empty for a success.
         why: String,
     },
+}
+
+impl Step {
+    /// How the round ended, as far as its last attempt says.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self {
+            Self::Again { .. } | Self::Leave => Outcome::Ok,
+            Self::Throttled { .. } => Outcome::Throttled,
+            Self::Over { outcome, .. } => *outcome,
+        }
+    }
 }
 
 /// A workflow between two replies.
@@ -47,6 +66,8 @@ pub(crate) struct Workflow {
     rng: Xoshiro256PlusPlus,
     round: u16,
     request_id: String,
+    attempt: u16,
+    requests: u16,
     answers: Option<String>,
     state: Option<Box<RawValue>>,
     asked: Option<String>,
@@ -60,7 +81,9 @@ impl Workflow {
             id,
             rng,
             round: 0,
-            request_id: request_id(id, 0),
+            request_id: request_id(id, 0, 0),
+            attempt: 0,
+            requests: 0,
             answers: None,
             // Without a state there is nothing to break, but one can be invented.
             state: kind.break_state.and_then(|fault| fault.apply(None)),
@@ -79,7 +102,20 @@ impl Workflow {
         &mut self.rng
     }
 
-    /// The JSON-RPC id of the due round: a string, different for every round of every workflow.
+    /// Requests before the due one, over all rounds and their attempts.
+    pub(crate) fn requests(&self) -> u16 {
+        self.requests
+    }
+
+    /// Makes the due round's next attempt due: the same request with an id of its own.
+    pub(crate) fn attempt_again(&mut self) {
+        self.attempt += 1;
+        self.requests = self.requests.saturating_add(1);
+        self.request_id = request_id(self.id, self.round, self.attempt);
+    }
+
+    /// The JSON-RPC id of the due round: a string, different for every round of every workflow and
+    /// for every attempt, since a request whose answer was lost may still be worked on.
     pub(crate) fn request_id(&self) -> &str {
         &self.request_id
     }
@@ -152,8 +188,10 @@ impl Workflow {
 
     /// Takes the reply to the due round. Also gives the bytes of the state in it, if there is one.
     pub(crate) fn take(&mut self, reply: &Reply, plan: &Plan, kind: &Kind) -> (Step, Option<u64>) {
-        match classify(reply, &self.request_id, self.state.is_some()) {
+        let sent_state = self.state.is_some();
+        match classify(reply, &self.request_id, sent_state, &plan.throttle.result_text) {
             Meaning::Complete => (over(Outcome::Ok, String::new()), None),
+            Meaning::Throttled { notice, why } => (Step::Throttled { notice, why }, None),
             Meaning::Failed { outcome, why } => (over(outcome, why), None),
             Meaning::Ask { questions, state } => {
                 let bytes = state.as_deref().map(state_bytes);
@@ -212,7 +250,9 @@ impl Workflow {
             Some(fault) => fault.apply(state),
         };
         self.round += 1;
-        self.request_id = request_id(self.id, self.round);
+        self.attempt = 0;
+        self.requests = self.requests.saturating_add(1);
+        self.request_id = request_id(self.id, self.round, 0);
         Step::Again { pause }
     }
 }
@@ -233,8 +273,11 @@ fn undeclared(
     })
 }
 
-fn request_id(workflow: u64, round: u16) -> String {
-    format!("\"{workflow}.{round}\"")
+fn request_id(workflow: u64, round: u16, attempt: u16) -> String {
+    match attempt {
+        0 => format!("\"{workflow}.{round}\""),
+        attempt => format!("\"{workflow}.{round}.{attempt}\""),
+    }
 }
 
 fn over(outcome: Outcome, why: String) -> Step {

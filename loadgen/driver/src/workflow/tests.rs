@@ -110,6 +110,26 @@ fn a_state_only_reply_is_paced_and_answered_without_answers() {
 }
 
 #[test]
+fn another_attempt_is_the_same_request_with_an_id_of_its_own() {
+    let mut talk = Talk::new();
+    talk.reply(&question("one", r#","requestState":"a""#));
+    let mut first = talk.sent();
+    talk.workflow.attempt_again();
+    let mut second = talk.sent();
+    assert_eq!(
+        (&first["id"], &second["id"]),
+        (&"4.1".into(), &"4.1.1".into())
+    );
+    first["id"].take();
+    second["id"].take();
+    assert_eq!(first, second);
+    assert_eq!((talk.workflow.round(), talk.workflow.requests()), (1, 2));
+    talk.reply(&question("two", r#","requestState":"b""#));
+    assert_eq!(talk.sent()["id"], "4.2", "a new round begins anew");
+    assert_eq!(talk.workflow.requests(), 3);
+}
+
+#[test]
 fn an_endless_prompter_stops_exactly_at_the_cap() {
     let mut talk = Talk::new();
     for round in 0..3 {
@@ -171,6 +191,7 @@ proptest! {
                 prop_assert_eq!(state, talk.workflow.state_bytes());
             }
             Step::Leave => prop_assert!(false, "nobody leaves"),
+            Step::Throttled { why, .. } => prop_assert!(!why.is_empty()),
             Step::Over { outcome, why } => {
                 prop_assert!(why.is_empty() == (outcome == Outcome::Ok), "{outcome}: {why}");
             }
@@ -306,7 +327,7 @@ fn a_question_that_was_not_declared_is_a_protocol_error() {
                 r#"{{"resultType":"input_required","inputRequests":{{"k":{asked}}}}}"#
             ));
             match step {
-                Step::Leave => panic!("nobody leaves"),
+                Step::Leave | Step::Throttled { .. } => panic!("nobody leaves or is refused"),
                 Step::Again { .. } => assert!(allowed, "[{declared}] {asked}"),
                 Step::Over { outcome, why } => {
                     assert!(!allowed, "[{declared}] {asked}");
@@ -376,7 +397,7 @@ fn a_user_leaves_as_often_as_planned_and_only_when_asked() {
         match step(&question("one", "")) {
             Step::Leave => left += 1,
             Step::Again { .. } => {}
-            step @ Step::Over { .. } => panic!("{step:?}"),
+            step @ (Step::Over { .. } | Step::Throttled { .. }) => panic!("{step:?}"),
         }
     }
     // Three sigma of a binomial with n = 1000, p = 1/4 is 41.

@@ -15,10 +15,11 @@ use super::phase::Phased;
 use super::run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
 use super::steady::Measured;
 use super::threshold::Threshold;
+use super::throttle::{Admitted, ThrottleResult};
 use super::verdict::{Status, Verdict};
 use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
-use crate::kind::KindTally;
+use crate::kind::{KindTally, RoundTally};
 use crate::phase_tally::Totals;
 use crate::seconds::Series;
 use crate::{Environment, Latency, NotStarted, Outcome, Recorder, SlotLimit};
@@ -78,7 +79,7 @@ impl RunResult {
             duration_s: facts.clock.duration_s,
             sojourn_s: totals.sojourn_ns as f64 / 1e9,
         };
-        let all = KindResult::of("all", &all);
+        let together = KindResult::of("all", &all);
         let mut result = Self {
             schema_version: SCHEMA_VERSION,
             verdict: Verdict {
@@ -88,8 +89,8 @@ impl RunResult {
             findings: Vec::new(),
             thresholds: Vec::new(),
             checks: checks::check(&load, &counts),
-            generator: generator_result(&facts, samples, &load, &all),
-            all,
+            generator: generator_result(&facts, samples, &load, &together),
+            all: together,
             kinds: samples
                 .shape()
                 .kinds
@@ -101,6 +102,7 @@ impl RunResult {
             warmup_only: phased.warmup_only,
             steady: None,
             matrix: matrix(samples),
+            throttle: throttle(samples, &all, load_s),
             replicas: replicas(&facts.replicas, samples),
             connections: connections(facts.connections, samples),
             seconds: seconds(samples),
@@ -280,6 +282,20 @@ fn replicas(facts: &[ReplicaFacts], samples: &Recorder) -> Vec<ReplicaResult> {
             reused_rounds: tally.reused,
         })
         .collect()
+}
+
+fn throttle(samples: &Recorder, all: &KindTally, load_s: f64) -> Option<ThrottleResult> {
+    let tally = samples.throttle.as_deref()?;
+    let before = |of: &dyn Fn(&RoundTally) -> u64| all.rounds.iter().map(of).sum();
+    let admitted = Admitted {
+        ok: samples.seconds.counts().iter().map(|second| second.ok),
+        load_s,
+    };
+    Some(ThrottleResult::of(
+        tally,
+        before(&|round| round.superseded.total() - round.superseded.count(Outcome::Throttled)),
+        admitted,
+    ))
 }
 
 fn connections(facts: ConnectionFacts, samples: &Recorder) -> ConnectionResult {

@@ -40,7 +40,9 @@ impl Check {
 /// Numbers that the checks need beside the load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counts {
+    /// Rounds whose last attempt was sent.
     pub(crate) sent: u64,
+    /// Superseded attempts that were sent.
     pub(crate) superseded: u64,
     pub(crate) partial: bool,
     /// From the start to the end of the drain, in seconds.

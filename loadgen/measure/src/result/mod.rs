@@ -20,6 +20,7 @@ mod senders;
 mod steady;
 mod store;
 mod threshold;
+mod throttle;
 mod verdict;
 mod work;
 
@@ -42,5 +43,6 @@ pub use schema::result_schema;
 pub use steady::{Drift, Steady, SteadyRound};
 pub use store::{LoadError, SaveError, save_atomically};
 pub use threshold::{BadThreshold, Comparison, Threshold, ThresholdResult};
+pub use throttle::{SdkViews, SignalResult, ThrottleResult};
 pub use verdict::{Status, Verdict};
 pub use work::{KindResult, RoundResult, ServerFigures};

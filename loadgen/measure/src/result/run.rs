@@ -13,6 +13,7 @@ use super::load::{ConnectionResult, LoadResult, SecondResult};
 use super::phase::PhaseResult;
 use super::steady::Steady;
 use super::threshold::ThresholdResult;
+use super::throttle::ThrottleResult;
 use super::verdict::Verdict;
 use super::work::KindResult;
 use crate::Environment;
@@ -75,6 +76,10 @@ pub struct RunResult {
     pub kinds: Vec<KindResult>,
     /// Who minted states and who got them back.
     pub matrix: Matrix,
+    /// Refusals by rate limits, waits for them and attempts after the first; absent when there were
+    /// none and the scenario named no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<ThrottleResult>,
     /// The replicas.
     pub replicas: Vec<ReplicaResult>,
     /// Connections to all replicas.

@@ -240,7 +240,7 @@ pub(crate) fn bad() -> RunResult {
         round: 0,
         intended: Duration::ZERO,
         outcome: Outcome::StaleConnection,
-        service: 100 * US,
+        service: Some(100 * US),
     });
     let mut facts = facts(400);
     facts.failures = failures;

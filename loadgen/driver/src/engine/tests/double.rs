@@ -2,6 +2,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use hyper::HeaderMap;
+use hyper::header::RETRY_AFTER;
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep, timeout};
 
@@ -21,6 +23,7 @@ pub(super) struct Asked {
     pub(super) to: u16,
     pub(super) workflow: u64,
     pub(super) round: u16,
+    pub(super) attempt: u16,
     pub(super) at: Instant,
     pub(super) params: Value,
 }
@@ -38,6 +41,8 @@ pub(super) struct Answer {
     /// How long the whole thread stands still before the send.
     freeze: Duration,
     takes: Duration,
+    status: u16,
+    fields: HeaderMap,
     gives: Result<Value, Failure>,
 }
 
@@ -48,6 +53,8 @@ impl Answer {
             hold: Duration::ZERO,
             freeze: Duration::ZERO,
             takes: Duration::from_millis(takes_ms),
+            status: 200,
+            fields: HeaderMap::new(),
             gives: Ok(json!({ "result": result })),
         }
     }
@@ -79,6 +86,29 @@ impl Answer {
                 json!({"error": {"code": -32602, "message": "Invalid or expired requestState",
                 "data": {"reason": "invalid_request_state"}}}),
             ),
+            ..Self::complete(takes_ms)
+        }
+    }
+
+    /// HTTP 429 with a JSON-RPC error, and `Retry-After` unless that is empty.
+    pub(super) fn throttled(takes_ms: u64, retry_after: &str) -> Self {
+        let fields = [(RETRY_AFTER, retry_after)].into_iter();
+        let fields = fields.filter(|(_, text)| !text.is_empty());
+        Self {
+            status: 429,
+            fields: fields
+                .map(|(name, text)| (name, text.parse().unwrap()))
+                .collect(),
+            gives: Ok(json!({"error": {"code": 429, "message": "Too many requests"}})),
+            ..Self::complete(takes_ms)
+        }
+    }
+
+    /// A JSON-RPC error of the server's own, with this HTTP status.
+    pub(super) fn broken(takes_ms: u64, status: u16) -> Self {
+        Self {
+            status,
+            gives: Ok(json!({"error": {"code": -32603, "message": "down"}})),
             ..Self::complete(takes_ms)
         }
     }
@@ -123,11 +153,13 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
     ) -> Result<(Reply, Instant), Failure> {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         assert_eq!(body["id"].to_string(), request.id, "the id in the body");
-        let (workflow, round) = body["id"].as_str().unwrap().split_once('.').unwrap();
+        let mut numbers = body["id"].as_str().unwrap().split('.');
+        let mut number = || numbers.next().unwrap_or("0").parse().unwrap();
         let asked = Asked {
             to: request.to,
-            workflow: workflow.parse().unwrap(),
-            round: round.parse().unwrap(),
+            workflow: number(),
+            round: u16::try_from(number()).unwrap(),
+            attempt: u16::try_from(number()).unwrap(),
             at: Instant::now(),
             params: body["params"].clone(),
         };
@@ -148,7 +180,8 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
         reply["id"] = body["id"].clone();
         let body = reply.to_string().into_bytes();
         let reply = Reply {
-            status: 200,
+            status: answer.status,
+            fields: answer.fields,
             body_bytes: body.len() as u64,
             body,
             ..Reply::default()

@@ -6,6 +6,7 @@ mod endings;
 mod phases;
 mod routing;
 mod size;
+mod throttle;
 mod times;
 
 use std::cell::RefCell;
@@ -37,6 +38,8 @@ struct Play {
     load: &'static str,
     /// More lines of the one `[[workflow]]`.
     workflow: &'static str,
+    /// Lines of `[throttle]`.
+    throttle: &'static str,
     replicas: usize,
     /// When the run is asked to end, in milliseconds, and how.
     stops: Vec<(u64, Stop)>,
@@ -51,6 +54,7 @@ impl Play {
         Self {
             load,
             workflow: "",
+            throttle: "",
             replicas: 1,
             stops: Vec::new(),
             held: true,
@@ -61,8 +65,8 @@ impl Play {
 
     fn plan(&self) -> Plan {
         let text = format!(
-            "seed = {}\n[load]\n{}\n[[workflow]]\ntool = \"t\"\n{}\n",
-            self.seed, self.load, self.workflow
+            "seed = {}\n[load]\n{}\n[[workflow]]\ntool = \"t\"\n{}\n[throttle]\n{}\n",
+            self.seed, self.load, self.workflow, self.throttle
         );
         let source = Source::new("play.toml", text);
         Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap()
