@@ -1,3 +1,5 @@
+mod throttle;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -98,6 +100,7 @@ fn describe(plan: &Plan) -> String {
     if plan.client.trace_context {
         text.push_str("  client sends a trace context with every request\n");
     }
+    text.push_str(&throttle::lines(&plan.throttle));
     for threshold in &plan.thresholds {
         text.push_str(&format!(
             "  must   {} {} {}\n",

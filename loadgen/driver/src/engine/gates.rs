@@ -81,7 +81,7 @@ impl Gates {
                     last
                 }
             };
-            if until > last || now >= last {
+            if now >= last {
                 self.left(replica, id);
                 break Err(TOO_LONG);
             }
@@ -93,7 +93,7 @@ impl Gates {
             let changed = self.changed[usize::from(replica)].notified();
             tokio::select! {
                 () = changed, if part == Part::Hold => {}
-                () = sleep_until(core.epoch + until) => {}
+                () = sleep_until(core.epoch + until.min(last)) => {}
             }
         };
         if waits {

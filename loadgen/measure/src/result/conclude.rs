@@ -3,6 +3,7 @@ use super::findings::{Finding, FindingCode};
 use super::generator::Bound;
 use super::load::SecondResult;
 use super::run::RunResult;
+use super::throttle::{SignalResult, ThrottleResult};
 use super::verdict::{Status, Verdict};
 use crate::Outcome;
 
@@ -56,6 +57,9 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
             outcome(Outcome::StaleConnection)
         ),
     );
+    if let Some(sentence) = result.throttle.as_ref().and_then(throttled) {
+        add(true, FindingCode::Throttled, sentence);
+    }
     add(
         result.clock.clocks_disagree,
         FindingCode::ClocksDisagree,
@@ -108,6 +112,26 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         result.generator.bound_reason.clone(),
     );
     findings
+}
+
+/// How often, in which words, and who else could have seen it.
+fn throttled(throttle: &ThrottleResult) -> Option<String> {
+    let first = throttle.signals.first()?;
+    let ways = |signal: &&SignalResult| signal.signal == first.signal;
+    let by_first: u64 = throttle.signals.iter().filter(ways).map(|s| s.count).sum();
+    let (view, _) = first.sdk.present().max_by_key(|(_, count)| *count)?;
+    let others = match throttle.refused - by_first {
+        0 => String::new(),
+        others => format!(" ({others} in other ways)"),
+    };
+    let guessed = match first.guessed {
+        0 => "",
+        _ => ", as its words say",
+    };
+    Some(format!(
+        "{} attempts were refused by a rate limit, said by {}{others}{guessed}; {view}",
+        throttle.refused, first.signal
+    ))
 }
 
 /// The judgement on a result that is complete but for the verdict.

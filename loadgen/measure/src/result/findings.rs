@@ -63,6 +63,8 @@ pub enum FindingCode {
     DelayedAck,
     /// Wall clock and monotonic clock disagree by more than a second.
     ClocksDisagree,
+    /// A rate limit refused some attempts.
+    Throttled,
     /// Some measured intervals ended before they began and were taken as 0.
     InvertedIntervals,
     /// Some times were longer than the histogram's bound.

@@ -6,6 +6,7 @@ mod head;
 mod phases;
 mod run;
 mod text;
+mod throttle;
 mod work;
 
 use loadgen_measure::RunResult;
@@ -22,6 +23,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     head::write(&mut text, result);
     work::write(&mut text, result);
     phases::write(&mut text, result);
+    throttle::write(&mut text, result);
     fleet::write(&mut text, result);
     run::write(&mut text, result);
     text.line("");

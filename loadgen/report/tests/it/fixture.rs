@@ -3,9 +3,9 @@ use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
     Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome,
-    Phase, Recorder, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts, RunResult,
-    ScenarioRecord, ServerTiming, Shape, SupersededAttempt, Threshold, Tool, WorkflowSample,
-    Workload,
+    Phase, Recorder, Refusal, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts,
+    RunResult, ScenarioRecord, SdkView, ServerTiming, Shape, SupersededAttempt, Threshold,
+    ThrottleSignal, Tool, WorkflowSample, Workload,
 };
 
 const US: Duration = Duration::from_micros(1);
@@ -278,6 +278,40 @@ pub(crate) fn warming() -> RunResult {
     facts.clock = RunClock::new(start, start + five, five, five);
     facts.interrupted = true;
     RunResult::new(facts, &recorder)
+}
+
+/// Two replicas refuse in two ways, and rounds are attempted again.
+pub(crate) fn throttled() -> RunResult {
+    let mut recorder = Recorder::new(&shape());
+    record(&mut recorder, 300, Some(2), |_, _, _, _| Outcome::Ok);
+    recorder.limit(25.0);
+    for id in 0..60_u32 {
+        let replica = u16::try_from(id % 2).unwrap();
+        let by_header = replica == 0;
+        recorder.refused(&Refusal {
+            replica,
+            signal: if by_header {
+                ThrottleSignal::RetryAfterSeconds
+            } else {
+                ThrottleSignal::IsErrorText
+            },
+            certain: by_header,
+            sdk: if by_header {
+                SdkView::Hidden
+            } else {
+                SdkView::Seen
+            },
+            told: by_header.then_some(Duration::from_secs(2)),
+            unreadable: id == 1,
+            at: 100_000 * US * id,
+        });
+        recorder.waited(2_000_000 * US + 10_000 * US * id);
+        recorder.new_attempt(2_000_000 * US + 10_000 * US * id);
+    }
+    recorder.clipped_wait();
+    recorder.budget_refused();
+    recorder.recovered(3_000_000 * US);
+    RunResult::new(facts(300), &recorder)
 }
 
 /// Interrupted before anything was sent.

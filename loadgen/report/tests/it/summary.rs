@@ -27,6 +27,18 @@ fn a_bad_run() {
 }
 
 #[test]
+fn a_throttled_run() {
+    let text = summary(&fixture::throttled(), Style::Plain);
+    let start = text.find("Rate limits").expect("a section about them");
+    let section = text[start..].split("\n\n").next();
+    insta::assert_snapshot!(section.unwrap_or_default());
+    let finding = text.lines().find(|line| line.contains("by a rate limit"));
+    insta::assert_snapshot!("finding", finding.unwrap_or_default().trim_end());
+    let good = summary(&fixture::good(), Style::Plain);
+    assert!(!good.contains("Rate limits"), "nothing was refused");
+}
+
+#[test]
 fn an_empty_run() {
     insta::assert_snapshot!(summary(&fixture::empty(), Style::Plain));
 }
@@ -45,6 +57,7 @@ fn no_line_is_too_wide_and_nothing_is_printed_that_is_no_figure() {
         fixture::refused(),
         fixture::long(),
         fixture::warming(),
+        fixture::throttled(),
     ] {
         let text = summary(&result, Style::Plain);
         for line in text.lines() {

@@ -104,12 +104,19 @@ impl Answer {
         }
     }
 
+    /// A JSON-RPC error with HTTP status 200.
+    pub(super) fn error(takes_ms: u64, error: &Value) -> Self {
+        Self {
+            gives: Ok(json!({ "error": error })),
+            ..Self::complete(takes_ms)
+        }
+    }
+
     /// A JSON-RPC error of the server's own, with this HTTP status.
     pub(super) fn broken(takes_ms: u64, status: u16) -> Self {
         Self {
             status,
-            gives: Ok(json!({"error": {"code": -32603, "message": "down"}})),
-            ..Self::complete(takes_ms)
+            ..Self::error(takes_ms, &json!({"code": -32603, "message": "down"}))
         }
     }
 
