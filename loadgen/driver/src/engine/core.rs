@@ -224,7 +224,7 @@ impl<T: Transport> Core<T> {
                     .note(outcome, waiting.replica, &why);
             }
             let held = flight.held.take();
-            let outcome = held.map_or(outcome, |held| self.cut_wait(&flight, *held, outcome, done));
+            let outcome = held.map_or(outcome, |held| self.cut_wait(&flight, &held, outcome, done));
             self.end_workflow(&flight, outcome, done);
             self.fly(-1, done);
         }
@@ -233,7 +233,7 @@ impl<T: Transport> Core<T> {
     /// Ends a round that waits for its next attempt: as its last one ended, since nothing is
     /// outstanding. One of which nothing was sent is as unfinished as any other. Gives how its
     /// workflow ends.
-    fn cut_wait(&self, flight: &Flight, held: Held, cut: Outcome, done: Duration) -> Outcome {
+    fn cut_wait(&self, flight: &Flight, held: &Held, cut: Outcome, done: Duration) -> Outcome {
         let sample = match held.sample.attempts {
             0 => RoundSample {
                 outcome: cut,

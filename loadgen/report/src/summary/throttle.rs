@@ -56,15 +56,15 @@ fn waits(text: &mut Text, throttle: &ThrottleResult) {
         text.sentence("waits told:", Role::Quiet, &times(told));
     }
     for (count, what) in [
-        (throttle.clipped_waits, "waits were too long to be taken"),
-        (throttle.unreadable_waits, "waits could not be read"),
+        (throttle.clipped_waits, "waits too long to be taken"),
+        (throttle.unreadable_waits, "waits that cannot be read"),
         (
             throttle.budget_refusals,
-            "attempts were not paid for by the retry budget",
+            "attempts that the retry budget did not allow",
         ),
     ] {
         if count > 0 {
-            text.sentence("!", Role::Warning, &format!("{count} {what}"));
+            text.sentence("!", Role::Warning, &format!("{what}: {count}"));
         }
     }
     if let Some(recovery) = &throttle.recovery {

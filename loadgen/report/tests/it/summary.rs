@@ -33,7 +33,10 @@ fn a_throttled_run() {
     let section = text[start..].split("\n\n").next();
     insta::assert_snapshot!(section.unwrap_or_default());
     let finding = text.lines().find(|line| line.contains("by a rate limit"));
-    insta::assert_snapshot!("finding", finding.unwrap_or_default().trim_end());
+    insta::assert_snapshot!(
+        "the_finding_of_a_throttled_run",
+        finding.unwrap_or_default().trim_end()
+    );
     let good = summary(&fixture::good(), Style::Plain);
     assert!(!good.contains("Rate limits"), "nothing was refused");
 }
