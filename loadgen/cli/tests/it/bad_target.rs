@@ -170,8 +170,8 @@ fn a_replica_that_refuses_its_own_state_is_unusable() {
         "{said}"
     );
     assert!(said.contains("Invalid or expired requestState"), "{said}");
-    // Discovery, one question, one answer; and none of the 20 workflows.
-    assert_eq!(server.requests(), 3);
+    // Discovery, the tools, one question, one answer; and none of the 20 workflows.
+    assert_eq!(server.requests(), 4);
 }
 
 #[test]
@@ -240,6 +240,6 @@ fn the_load_uses_what_the_probe_found_good() {
     });
     let ran = Desk::new().run(SCENARIO, &[server.url()]);
     ran.exits_with(0);
-    // Discovery, the probe's workflow, and the load.
-    assert_eq!(server.requests(), 2 + ran.books_balance());
+    // Discovery, the tools, the probe's workflow, and the load.
+    assert_eq!(server.requests(), 3 + ran.books_balance());
 }

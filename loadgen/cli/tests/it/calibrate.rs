@@ -61,7 +61,8 @@ fn a_case_or_time_that_is_none_is_a_usage_error() {
         ["--connections", "0"],
         ["--threads", "65"],
     ] {
-        let mut command = Desk::new().loadgen(["calibrate"]);
+        let desk = Desk::new();
+        let mut command = desk.loadgen(["calibrate"]);
         let output = command.args(args).output().expect("loadgen can be run");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(output.stdout.is_empty());

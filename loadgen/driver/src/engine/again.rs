@@ -3,7 +3,6 @@ use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{Outcome, SupersededAttempt};
 use rand::rngs::Xoshiro256PlusPlus;
-use tokio::time::sleep_until;
 
 use super::core::Core;
 use super::flight::{Flight, Held};
@@ -135,7 +134,7 @@ impl<T: Transport> Core<T> {
             why: attempt.why().to_owned(),
             since,
         }));
-        sleep_until(self.epoch + until).await;
+        self.alarms.until(self.epoch + until).await;
         flight.held.take();
         let waited = self.now().saturating_sub(since);
         self.with_recorder(|r| r.waited(waited));
@@ -148,6 +147,7 @@ impl<T: Transport> Core<T> {
             r.superseded(&SupersededAttempt {
                 kind: sample.kind,
                 round: sample.round,
+                intended: sample.intended,
                 outcome: sample.outcome,
                 service: sample.sent.map(|sent| sample.done.saturating_sub(sent)),
             });

@@ -19,7 +19,7 @@ use super::core::{Core, Shared};
 use super::failures::Failures;
 use super::flight::Flying;
 use super::load::{Part, offer};
-use crate::plan::Plan;
+use crate::plan::{Load, Plan};
 use crate::target::Target;
 use crate::transport::{Http, tls};
 

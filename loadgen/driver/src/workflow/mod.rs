@@ -65,7 +65,7 @@ pub(crate) struct Workflow {
     id: u64,
     rng: Xoshiro256PlusPlus,
     round: u16,
-    request_id: String,
+    request_id: Box<str>,
     attempt: u16,
     requests: u16,
     answers: Option<String>,
@@ -136,7 +136,7 @@ impl Workflow {
     /// The body of the due round: the kind's unchanging bytes, the workflow's own, the newest answers,
     /// the newest state.
     pub(crate) fn body(&mut self, template: &Template) -> Vec<u8> {
-        let id = self.request_id.as_str();
+        let id = &*self.request_id;
         let own = self.own.as_deref_mut();
         let trace = own.and_then(|own| own.traceparent(id));
         let arguments = self.own.as_ref().and_then(|own| own.arguments.as_deref());
@@ -189,7 +189,12 @@ impl Workflow {
     /// Takes the reply to the due round. Also gives the bytes of the state in it, if there is one.
     pub(crate) fn take(&mut self, reply: &Reply, plan: &Plan, kind: &Kind) -> (Step, Option<u64>) {
         let sent_state = self.state.is_some();
-        match classify(reply, &self.request_id, sent_state, &plan.throttle.result_text) {
+        match classify(
+            reply,
+            &self.request_id,
+            sent_state,
+            &plan.throttle.result_text,
+        ) {
             Meaning::Complete => (over(Outcome::Ok, String::new()), None),
             Meaning::Throttled { notice, why } => (Step::Throttled { notice, why }, None),
             Meaning::Failed { outcome, why } => (over(outcome, why), None),
@@ -273,11 +278,12 @@ fn undeclared(
     })
 }
 
-fn request_id(workflow: u64, round: u16, attempt: u16) -> String {
-    match attempt {
+fn request_id(workflow: u64, round: u16, attempt: u16) -> Box<str> {
+    let id = match attempt {
         0 => format!("\"{workflow}.{round}\""),
         attempt => format!("\"{workflow}.{round}.{attempt}\""),
-    }
+    };
+    id.into_boxed_str()
 }
 
 fn over(outcome: Outcome, why: String) -> Step {

@@ -17,6 +17,7 @@ const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GO_AWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 const ACK: u8 = 1;
@@ -167,6 +168,12 @@ fn serve(
             PING if flags & ACK == 0 => frame(stream, PING, ACK, 0, &payload)?,
             HEADERS => bodies.push((number, Vec::new())),
             DATA => {
+                // What was taken may be sent anew (RFC 9113, section 5.2): the connection has room
+                // for 65 535 bytes.
+                if length > 0 {
+                    let taken = u32::try_from(length).unwrap().to_be_bytes();
+                    frame(stream, WINDOW_UPDATE, 0, 0, &taken)?;
+                }
                 let (_, body) = bodies.iter_mut().find(|(n, _)| *n == number).unwrap();
                 body.extend(payload);
                 if flags & END_STREAM == 0 {

@@ -19,7 +19,7 @@ use super::throttle::{Admitted, ThrottleResult};
 use super::verdict::{Status, Verdict};
 use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
-use crate::kind::{KindTally, RoundTally};
+use crate::kind::KindTally;
 use crate::phase_tally::Totals;
 use crate::seconds::Series;
 use crate::{Environment, Latency, NotStarted, Outcome, Recorder, SlotLimit};
@@ -102,7 +102,7 @@ impl RunResult {
             warmup_only: phased.warmup_only,
             steady: None,
             matrix: matrix(samples),
-            throttle: throttle(samples, &all, load_s),
+            throttle: throttle(samples, facts.clock.load_s),
             replicas: replicas(&facts.replicas, samples),
             connections: connections(facts.connections, samples),
             seconds: seconds(samples),
@@ -284,18 +284,20 @@ fn replicas(facts: &[ReplicaFacts], samples: &Recorder) -> Vec<ReplicaResult> {
         .collect()
 }
 
-fn throttle(samples: &Recorder, all: &KindTally, load_s: f64) -> Option<ThrottleResult> {
+fn throttle(samples: &Recorder, load_s: f64) -> Option<ThrottleResult> {
     let tally = samples.throttle.as_deref()?;
-    let before = |of: &dyn Fn(&RoundTally) -> u64| all.rounds.iter().map(of).sum();
+    let kinds = samples.parts.iter().flat_map(|part| &part.kinds);
+    let superseded = kinds
+        .flat_map(|kind| &kind.rounds)
+        .map(|round| &round.superseded);
+    let otherwise = superseded
+        .map(|attempts| attempts.total() - attempts.count(Outcome::Throttled))
+        .sum();
     let admitted = Admitted {
         ok: samples.seconds.counts().iter().map(|second| second.ok),
         load_s,
     };
-    Some(ThrottleResult::of(
-        tally,
-        before(&|round| round.superseded.total() - round.superseded.count(Outcome::Throttled)),
-        admitted,
-    ))
+    Some(ThrottleResult::of(tally, otherwise, admitted))
 }
 
 fn connections(facts: ConnectionFacts, samples: &Recorder) -> ConnectionResult {
