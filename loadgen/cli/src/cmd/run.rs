@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Believe any certificate of an https:// target, as `insecure = true` in [http] does.
+    /// Believe any certificate of an https:// target, as `insecure = true` in `[http]` does.
     #[arg(long)]
     insecure: bool,
 
