@@ -1,7 +1,8 @@
 use std::borrow::Cow;
+use std::slice;
 
 use crate::content::Content;
-use crate::mrtr::answers::Answers;
+use crate::mrtr::answers::{Answer, Answers, Malformed};
 use crate::mrtr::pending::Pending;
 use crate::mrtr::question::Question;
 
@@ -29,6 +30,24 @@ impl<'a> Turn<'a> {
         match self.asked {
             Some(asked) if asked != self.pending(questions) => Answers::NONE,
             _ => self.answers,
+        }
+    }
+
+    /// The yes or no to this question's field, where that needs a state: an answer without one is an
+    /// answer to nothing, and could be given again and again.
+    ///
+    /// # Errors
+    /// When it is no answer to such a question.
+    pub(crate) fn confirmed(
+        &self,
+        question: &Question,
+        field: &str,
+    ) -> Result<Answer<bool>, Malformed> {
+        match self.state {
+            Some(_) => self
+                .answers_to(slice::from_ref(question))
+                .boolean(&question.key, field),
+            None => Ok(Answer::Missing),
         }
     }
 

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::slice;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,15 +39,7 @@ fn turn<'a>(arguments: &'a str, turn: &Turn<'_>) -> Turned<'a> {
         Err(e) => return Ok(Step::failed(super::bad_arguments("confirm_delete", &e))),
     };
     let question = Question::boolean("confirm", format!("Delete {path}?"), "confirm");
-    // An answer without a state is an answer to nothing: only a sealed state shows that this
-    // deletion was asked about.
-    let answer = match turn.state {
-        Some(_) => turn
-            .answers_to(slice::from_ref(&question))
-            .boolean("confirm", "confirm")?,
-        None => Answer::Missing,
-    };
-    Ok(match answer {
+    Ok(match turn.confirmed(&question, "confirm")? {
         Answer::Missing => Step::ask(question, Vec::new()),
         Answer::Given(true) => Step::done(format!("deleted {path}")),
         Answer::Given(false) | Answer::Refused => Step::done(format!("kept {path}")),

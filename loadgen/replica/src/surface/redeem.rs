@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::slice;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,14 +41,7 @@ fn turn<'a>(arguments: &'a str, turn: &Turn<'_>) -> Turned<'a> {
         Err(e) => return Ok(Step::failed(super::bad_arguments("redeem", &e))),
     };
     let question = Question::boolean("confirm", format!("Redeem {code}?"), "confirm");
-    // An answer without a state is an answer to nothing, and could be given again and again.
-    let answer = match turn.state {
-        Some(_) => turn
-            .answers_to(slice::from_ref(&question))
-            .boolean("confirm", "confirm")?,
-        None => Answer::Missing,
-    };
-    Ok(match answer {
+    Ok(match turn.confirmed(&question, "confirm")? {
         Answer::Missing => Step::ask(question, rand::random::<u128>().to_be_bytes().to_vec()),
         Answer::Given(true) => Step::Once(Content::Text(format!("redeemed {code}").into())),
         Answer::Given(false) | Answer::Refused => Step::done(format!("kept {code}")),
