@@ -107,7 +107,7 @@ impl Figure {
 fn exam(settings: &Settings, law: Law, hundredths: u32) -> anyhow::Result<Exam> {
     let load = f64::from(hundredths) / 100.0;
     let seconds = settings.seconds_or(8);
-    let rate = load / SERVICE.as_secs_f64();
+    let rate = (load / SERVICE.as_secs_f64()).round();
     let scenario = settings.scenario(rate, seconds, "arrivals = \"poisson\"", ECHO);
     let arrivals = arrivals(&scenario)?;
     let path = responses_ms(law, SERVICE_SEED, &arrivals);
