@@ -88,19 +88,23 @@ fn describe(plan: &Plan) -> String {
         ));
     }
     let principals = &plan.client.principals;
+    let whose = match plan.load {
+        Load::Open { .. } => "workflow",
+        Load::Closed { .. } => "user",
+    };
     match (principals.count(), principals.program()) {
         (0, None) => {}
         (0, Some(program)) => {
             text.push_str(&format!(
-                "  tokens as {program} will print them, one a workflow\n"
+                "  tokens as {program} will print them, one a {whose}\n"
             ));
         }
-        (count, _) => text.push_str(&format!("  tokens {count}, one a workflow\n")),
+        (count, _) => text.push_str(&format!("  tokens {count}, one a {whose}\n")),
     }
     if plan.client.trace_context {
         text.push_str("  client sends a trace context with every request\n");
     }
-    text.push_str(&throttle::lines(&plan.throttle));
+    text.push_str(&throttle::lines(&plan.throttle, principals.given()));
     for threshold in &plan.thresholds {
         text.push_str(&format!(
             "  must   {} {} {}\n",

@@ -216,6 +216,17 @@ fn check_says_what_happens_at_a_limit() {
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
+    let tokens = "[client]\ntokens_command = [\"./tokens\"]\n";
+    let file = desk.file("scenario.toml", &format!("{SCENARIO}{throttle}{tokens}"));
+    let output = desk.loadgen(["check".as_ref(), file.as_os_str()]).output();
+    let said = text(&output.expect("loadgen can be run").stdout);
+    for line in [
+        "tokens as ./tokens will print them, one a workflow",
+        "limits one workflow tests a replica that throttles its token",
+        "limits the retry budget of each token lets 16.7 %",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
 }
 
 #[test]

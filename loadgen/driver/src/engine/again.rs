@@ -9,14 +9,14 @@ use super::flight::{Flight, Held};
 use super::gates::Gates;
 use super::round::Attempt;
 use crate::plan::{OnThrottle, Plan};
-use crate::throttle::{Budget, Pause, Wait, pause};
+use crate::throttle::{Budgets, Pause, Wait, pause};
 use crate::transport::Transport;
 use crate::workflow::Step;
 
-/// What one thread remembers for attempts after the first.
+/// What one thread remembers for attempts after the first, of each of its principals.
 #[derive(Debug)]
 pub(super) struct Again {
-    budget: Option<RefCell<Budget>>,
+    budgets: Option<RefCell<Budgets>>,
     pub(super) gates: Option<Gates>,
 }
 
@@ -33,25 +33,31 @@ pub(super) enum After {
 }
 
 impl Again {
-    pub(super) fn new(plan: &Plan, replicas: u16) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         let throttle = &plan.throttle;
-        let part = |budget| RefCell::new(Budget::part(budget, plan.sending_threads()));
+        // A principal has its budget in its thread; without principals the threads share one.
+        let parts = if plan.by_principal() {
+            1
+        } else {
+            plan.sending_threads()
+        };
+        let budgets = |budget| RefCell::new(Budgets::new(budget, parts));
         Self {
-            budget: throttle.budget.map(part),
-            gates: (throttle.on == OnThrottle::Probe).then(|| Gates::new(replicas)),
+            budgets: throttle.budget.map(budgets),
+            gates: (throttle.on == OnThrottle::Probe).then(Gates::default),
         }
     }
 
-    /// A round ended in this way.
-    pub(super) fn paid_back(&self, outcome: Outcome) {
-        if let (Some(budget), Outcome::Ok) = (&self.budget, outcome) {
-            budget.borrow_mut().refund();
+    /// A round of a principal ended in this way.
+    pub(super) fn paid_back(&self, principal: usize, outcome: Outcome) {
+        if let (Some(budgets), Outcome::Ok) = (&self.budgets, outcome) {
+            budgets.borrow_mut().refund(principal);
         }
     }
 
-    fn pays(&self) -> bool {
-        let budget = self.budget.as_ref();
-        budget.is_none_or(|budget| budget.borrow_mut().pay())
+    fn pays(&self, principal: usize) -> bool {
+        let budgets = self.budgets.as_ref();
+        budgets.is_none_or(|budgets| budgets.borrow_mut().pay(principal))
     }
 }
 
@@ -59,18 +65,20 @@ impl<T: Transport> Core<T> {
     /// What follows an attempt, the `made`-th of its round.
     pub(super) fn after(
         &self,
+        flight: &Flight,
         attempt: &Attempt,
         id: u64,
         made: u16,
         rng: &mut Xoshiro256PlusPlus,
     ) -> After {
         let replica = attempt.sample.replica;
+        let door = flight.door(replica);
         let throttle = &self.plan.throttle;
         let wait = match &attempt.step {
             Step::Throttled { notice, .. } if throttle.on != OnThrottle::Ignore => notice.wait,
             step => {
                 if let Some(gates) = &self.again.gates {
-                    self.opens(gates, attempt, id);
+                    self.opens(gates, flight, attempt, id);
                 }
                 if !self.retries(step, attempt.status) {
                     return After::End(None);
@@ -88,7 +96,7 @@ impl<T: Transport> Core<T> {
                 Pause::Attempt(wait) => now + wait,
                 Pause::TooLong => now + throttle.max_wait,
             };
-            gates.refused(replica, id, attempt.sample.done, not_before);
+            gates.refused(door, id, attempt.sample.done, not_before);
         }
         let end = if made >= throttle.max_attempts {
             After::End(Some("no attempt is left"))
@@ -103,7 +111,7 @@ impl<T: Transport> Core<T> {
                         "the wait is longer than max_wait_s or the rest of the run",
                     )
                 }
-                _ if !self.again.pays() => {
+                _ if !self.again.pays(flight.principal) => {
                     self.with_recorder(|r| r.budget_refused());
                     After::End(Some("the retry budget is spent"))
                 }
@@ -113,7 +121,7 @@ impl<T: Transport> Core<T> {
             }
         };
         if let Some(gates) = gates {
-            gates.left(replica, id);
+            gates.left(door, id);
         }
         end
     }
@@ -156,11 +164,11 @@ impl<T: Transport> Core<T> {
 
     /// An attempt that was not refused: one that tested its replica opens it by a reply, and leaves
     /// the test to another without one.
-    fn opens(&self, gates: &Gates, attempt: &Attempt, id: u64) {
-        let replica = attempt.sample.replica;
+    fn opens(&self, gates: &Gates, flight: &Flight, attempt: &Attempt, id: u64) {
+        let door = flight.door(attempt.sample.replica);
         if attempt.status.is_none() {
-            gates.left(replica, id);
-        } else if let Some(time) = gates.admitted(replica, id, attempt.sample.done) {
+            gates.left(door, id);
+        } else if let Some(time) = gates.admitted(door, id, attempt.sample.done) {
             self.with_recorder(|r| r.recovered(time));
         }
     }

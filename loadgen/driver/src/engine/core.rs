@@ -69,7 +69,7 @@ impl<T: Transport> Core<T> {
         }
         Self {
             kinds: kinds.collect(),
-            again: Again::new(&plan, replicas),
+            again: Again::new(&plan),
             replicas,
             recorder: RefCell::new(recorder),
             failures: RefCell::default(),
@@ -166,6 +166,7 @@ impl<T: Transport> Core<T> {
         let started = self.now();
         let flight = Rc::new(Flight {
             kind,
+            principal: self.plan.principal(id),
             intended,
             started,
             think: Cell::default(),

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use loadgen_measure::RoundSample;
 
+use crate::throttle::Door;
 use crate::transport::Trace;
 
 /// Workflows in flight, integrated over time: the left side of Little's law, kept apart from every
@@ -20,6 +21,8 @@ pub(super) struct Flying {
 #[derive(Debug)]
 pub(super) struct Flight {
     pub(super) kind: usize,
+    /// Position in the list of tokens; 0 without any.
+    pub(super) principal: usize,
     pub(super) intended: Duration,
     pub(super) started: Duration,
     pub(super) think: Cell<Duration>,
@@ -32,6 +35,16 @@ pub(super) struct Flight {
     pub(super) round: Cell<Option<Waiting>>,
     /// Of the round, or of the last one.
     pub(super) trace: Trace,
+}
+
+impl Flight {
+    /// Where its requests to a replica are admitted or refused.
+    pub(super) fn door(&self, replica: u16) -> Door {
+        Door {
+            replica,
+            principal: self.principal,
+        }
+    }
 }
 
 /// A round that was begun.

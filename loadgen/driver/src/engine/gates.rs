@@ -1,4 +1,6 @@
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use loadgen_measure::{Outcome, RoundSample};
@@ -10,46 +12,46 @@ use tokio::time::sleep_until;
 use super::core::Core;
 use super::flight::{Flight, Held};
 use super::round::{Attempt, Due, waiting};
-use crate::throttle::{Gate, Part};
+use crate::throttle::{Door, Gate, Part};
 use crate::transport::{Trace, Transport};
 use crate::workflow::{Step, Workflow};
 
 const TOO_LONG: &str = "held for longer than max_wait_s";
 
-/// The gates of one thread's replicas, and who waits at them.
-#[derive(Debug)]
+/// The gates of one thread: those of its replicas for each of its principals, and who waits at them.
+#[derive(Debug, Default)]
 pub(super) struct Gates {
     gate: RefCell<Gate>,
-    changed: Vec<Notify>,
+    changed: RefCell<HashMap<Door, Rc<Notify>>>,
 }
 
 impl Gates {
-    pub(super) fn new(replicas: u16) -> Self {
-        Self {
-            gate: RefCell::new(Gate::new(replicas)),
-            changed: (0..replicas).map(|_| Notify::new()).collect(),
-        }
-    }
-
-    pub(super) fn refused(&self, replica: u16, id: u64, now: Duration, not_before: Duration) {
+    pub(super) fn refused(&self, door: Door, id: u64, now: Duration, not_before: Duration) {
         let mut gate = self.gate.borrow_mut();
-        gate.refused(replica, id, now, not_before);
+        gate.refused(door, id, now, not_before);
     }
 
-    pub(super) fn admitted(&self, replica: u16, id: u64, now: Duration) -> Option<Duration> {
-        let time = self.gate.borrow_mut().admitted(replica, id, now)?;
-        self.changed[usize::from(replica)].notify_waiters();
+    pub(super) fn admitted(&self, door: Door, id: u64, now: Duration) -> Option<Duration> {
+        let time = self.gate.borrow_mut().admitted(door, id, now)?;
+        self.changes(door);
         Some(time)
     }
 
-    pub(super) fn left(&self, replica: u16, id: u64) {
-        if self.gate.borrow_mut().left(replica, id) {
-            self.changed[usize::from(replica)].notify_waiters();
+    pub(super) fn left(&self, door: Door, id: u64) {
+        if self.gate.borrow_mut().left(door, id) {
+            self.changes(door);
         }
     }
 
-    /// Waits until the workflow may send to the replica of its sample: because that admits, or as the
-    /// one that tests it. Those who were held come back over the jitter time. `Err` with the reason
+    /// Wakes those who hold; whoever has to hold on waits anew.
+    fn changes(&self, door: Door) {
+        if let Some(changed) = self.changed.borrow_mut().remove(&door) {
+            changed.notify_waiters();
+        }
+    }
+
+    /// Waits until the workflow may send to the replica of its sample: because that admits its
+    /// principal, or as the one that tests it. Those who were held come back over the jitter time. `Err` with the reason
     /// when that takes too long.
     pub(super) async fn turn<T: Transport>(
         &self,
@@ -59,14 +61,14 @@ impl Gates {
         (sample, why): (RoundSample, String),
         rng: &mut Xoshiro256PlusPlus,
     ) -> Result<(), &'static str> {
-        let replica = sample.replica;
+        let door = flight.door(sample.replica);
         let since = core.now();
         let throttle = &core.plan.throttle;
         let last = since + throttle.max_wait;
         let mut was_held = false;
         let mut waits = false;
         let outcome = loop {
-            let part = self.gate.borrow_mut().part(replica, id);
+            let part = self.gate.borrow_mut().part(door, id);
             let now = core.now();
             let until = match part {
                 Part::Send if !was_held => break Ok(()),
@@ -82,7 +84,7 @@ impl Gates {
                 }
             };
             if now >= last {
-                self.left(replica, id);
+                self.left(door, id);
                 break Err(TOO_LONG);
             }
             if !waits {
@@ -90,10 +92,15 @@ impl Gates {
                 let why = why.clone();
                 *flight.held.borrow_mut() = Some(Box::new(Held { sample, why, since }));
             }
-            let changed = self.changed[usize::from(replica)].notified();
-            tokio::select! {
-                () = changed, if part == Part::Hold => {}
-                () = sleep_until(core.epoch + until.min(last)) => {}
+            let until = sleep_until(core.epoch + until.min(last));
+            if part == Part::Hold {
+                let changed = Rc::clone(self.changed.borrow_mut().entry(door).or_default());
+                tokio::select! {
+                    () = changed.notified() => {}
+                    () = until => {}
+                }
+            } else {
+                until.await;
             }
         };
         if waits {

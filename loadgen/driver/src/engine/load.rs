@@ -8,6 +8,7 @@ use tokio::task::spawn_local;
 use tokio::time::{sleep, sleep_until};
 
 use super::core::Core;
+use super::part::Part;
 use super::run::Stop;
 use crate::plan::{Load, Pace, Plan};
 use crate::schedule::Schedule;
@@ -17,20 +18,6 @@ use crate::transport::Transport;
 /// microseconds: without a pause the failures of one dead replica would crowd out all other work
 /// and pass for a rate.
 const AFTER_NO_CONNECTION: Duration = Duration::from_millis(100);
-
-/// This thread's part of the load: every `of`-th workflow from the `index`-th on.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    pub(super) index: u32,
-    pub(super) of: u32,
-}
-
-impl Part {
-    /// This part of a number that is split among all.
-    pub(super) fn share(self, total: u32) -> u32 {
-        total / self.of + u32::from(self.index < total % self.of)
-    }
-}
 
 /// Starts this thread's workflows and waits for them: as long as the drain allows, and no longer
 /// than the user does. Gives the time at which the load ended.
@@ -49,7 +36,7 @@ pub(super) async fn offer<T: Transport + 'static>(
             pace,
             ..
         } => {
-            let limit = u64::from(part.share(*max_in_flight));
+            let limit = u64::from(part.share(*max_in_flight, core.plan()));
             open(core, part, (pacer, *pace), schedule, limit, &mut stop).await;
         }
         Load::Closed { concurrency } => closed(core, part, *concurrency, &mut stop).await,
@@ -73,20 +60,21 @@ async fn open<T: Transport + 'static>(
     stop: &mut watch::Receiver<Stop>,
 ) {
     let last = latest(core.plan());
-    let mut id = u64::from(part.index);
+    let end = schedule.count();
+    let mut id = part.next(core.plan(), 0, end);
     let mut arrivals = schedule.arrivals(core.plan().seed);
-    while id < schedule.count() {
+    while id < end {
         let due = arrivals.due(id);
         tokio::select! {
             biased;
             () = stopped(stop) => {
-                return give_up(core, part, schedule, id, NotStarted::Interrupted);
+                return give_up(core, part, schedule, id, NotStarted::Interrupted).await;
             }
             () = pacer.until(core.epoch() + due) => {}
         }
         let now = core.now();
         if now > last {
-            return give_up(core, part, schedule, id, NotStarted::RunEnded);
+            return give_up(core, part, schedule, id, NotStarted::RunEnded).await;
         }
         let late = now.saturating_sub(due);
         if pace.skip_after.is_some_and(|most| late > most) {
@@ -97,7 +85,7 @@ async fn open<T: Transport + 'static>(
             // As it is: a future around it would hold it twice.
             spawn_local(Rc::clone(core).workflow(id, due));
         }
-        id += u64::from(part.of);
+        id = part.next(core.plan(), id + 1, end);
         // Workflows that were just started send before the next one is looked at, also when the
         // generator is behind and never waits.
         tokio::task::yield_now().await;
@@ -116,7 +104,7 @@ fn latest(plan: &Plan) -> Duration {
 }
 
 /// Counts what is left of this thread's arrivals, from `from` on, under their phases.
-fn give_up<T: Transport>(
+async fn give_up<T: Transport>(
     core: &Rc<Core<T>>,
     part: Part,
     schedule: &Schedule,
@@ -124,16 +112,16 @@ fn give_up<T: Transport>(
     cause: NotStarted,
 ) {
     let plan = core.plan();
-    let (mut from, of) = (from, u64::from(part.of));
+    let mut from = from;
     for (index, phase) in plan.phases.iter().enumerate() {
         let end = if index + 1 == plan.phases.len() {
             schedule.count()
         } else {
             schedule.first_from(plan.seed, phase.to)
         };
-        let left = end.saturating_sub(from).div_ceil(of);
+        let left = part.count(plan, from, end).await;
         core.with_recorder(|r| r.given_up(cause, index, left));
-        from += left * of;
+        from = from.max(end);
     }
 }
 
@@ -143,7 +131,8 @@ async fn closed<T: Transport + 'static>(
     concurrency: u32,
     stop: &mut watch::Receiver<Stop>,
 ) {
-    for user in (part.index..concurrency).step_by(part.of as usize) {
+    let users = (0..concurrency).filter(|user| part.has(core.plan(), u64::from(*user)));
+    for user in users {
         let (core, stop) = (Rc::clone(core), stop.clone());
         spawn_local(async move {
             let mut id = u64::from(user);

@@ -7,6 +7,7 @@ mod failures;
 mod flight;
 mod gates;
 mod load;
+mod part;
 mod round;
 mod run;
 #[cfg(test)]

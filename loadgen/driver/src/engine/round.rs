@@ -65,7 +65,7 @@ impl<T: Transport> Core<T> {
                 self.supersede(&attempt);
             }
             let attempt = self.attempt(flight, workflow, due, replica, before).await;
-            match self.after(&attempt, due.id, before.made + 1, workflow.rng()) {
+            match self.after(flight, &attempt, due.id, before.made + 1, workflow.rng()) {
                 After::End(why) => return self.finish(flight, attempt, why),
                 After::EndAt(until, why) => {
                     Box::pin(self.wait(flight, &attempt, until)).await;
@@ -177,7 +177,7 @@ impl<T: Transport> Core<T> {
         let sample = attempt.sample;
         flight.rounds.set(flight.rounds.get().saturating_add(1));
         self.record(&sample);
-        self.again.paid_back(sample.outcome);
+        self.again.paid_back(flight.principal, sample.outcome);
         let next = match attempt.step {
             Step::Again { pause } => Ok(pause),
             Step::Leave => Err(Outcome::Abandoned),

@@ -18,7 +18,8 @@ use tokio::time::Instant;
 use super::core::{Core, Shared};
 use super::failures::Failures;
 use super::flight::Flying;
-use super::load::{Part, offer};
+use super::load::offer;
+use super::part::Part;
 use crate::plan::{Load, Plan};
 use crate::target::Target;
 use crate::transport::{Http, tls};
@@ -308,7 +309,7 @@ struct ThreadWork {
 
 impl ThreadWork {
     async fn run(mut self) -> ThreadOutput {
-        let connections = self.part.share(self.plan.connections) as usize;
+        let connections = self.part.share(self.plan.connections, &self.plan) as usize;
         let http = Http::new(
             &self.plan.http,
             &self.targets,

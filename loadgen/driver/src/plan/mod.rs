@@ -171,13 +171,40 @@ impl Plan {
     }
 
     /// Threads that have something to do: each needs a connection and a workflow of its own, or the
-    /// limits over all threads would not hold.
+    /// limits over all threads would not hold. Where a thread has its principals, it needs one.
     pub(crate) fn sending_threads(&self) -> u32 {
         let workflows = match self.load {
             Load::Open { max_in_flight, .. } => max_in_flight,
             Load::Closed { concurrency } => concurrency,
         };
-        self.threads.min(self.connections).min(workflows)
+        let principals = if self.by_principal() {
+            u32::try_from(self.client.principals.count()).unwrap_or(u32::MAX)
+        } else {
+            u32::MAX
+        };
+        let threads = self.threads.min(self.connections).min(workflows);
+        threads.min(principals)
+    }
+
+    /// Whether all workflows of a principal are sent by the same thread: where something is remembered
+    /// of a principal from one workflow to the next, since threads share nothing.
+    pub(crate) fn by_principal(&self) -> bool {
+        let throttle = &self.throttle;
+        let remembered = throttle.on == OnThrottle::Probe || throttle.budget.is_some();
+        remembered && self.client.principals.count() > 0
+    }
+
+    /// The principal of a workflow, a position in the list of tokens: drawn by seed and workflow
+    /// number; in a closed workload each user has one, in turn. 0 where there are no tokens.
+    pub(crate) fn principal(&self, workflow: u64) -> usize {
+        let principals = &self.client.principals;
+        match self.load {
+            Load::Open { .. } => principals.drawn(self.seed, workflow),
+            Load::Closed { concurrency } => {
+                let user = workflow % u64::from(concurrency);
+                (user % principals.count().max(1) as u64) as usize
+            }
+        }
     }
 
     /// Workflows that the plan holds; `None` in a closed workload, where the replies decide.

@@ -60,6 +60,12 @@ impl Principals {
         self.tokens.len()
     }
 
+    /// Whether the scenario names any, from a list or from a command that is yet to be run.
+    #[must_use]
+    pub fn given(&self) -> bool {
+        self.count() > 0 || self.command.is_some()
+    }
+
     /// The program that prints the tokens, if one does.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
@@ -79,13 +85,18 @@ impl Principals {
         Ok(())
     }
 
-    /// The `Authorization` value of a workflow: a pure function of seed and number.
-    pub(crate) fn of(&self, seed: u64, workflow: u64) -> Option<&HeaderValue> {
-        if self.tokens.is_empty() {
-            return None;
+    /// The principal that is drawn for a number, a position in the list: a pure function of seed and
+    /// number. 0 where there are no tokens.
+    pub(super) fn drawn(&self, seed: u64, number: u64) -> usize {
+        match self.tokens.len() {
+            0 | 1 => 0,
+            count => workflow_rng(seed ^ STREAM, number).random_range(0..count),
         }
-        let at = workflow_rng(seed ^ STREAM, workflow).random_range(0..self.tokens.len());
-        Some(&self.tokens[at])
+    }
+
+    /// The `Authorization` value of a principal; `None` where there are no tokens.
+    pub(crate) fn token(&self, principal: usize) -> Option<&HeaderValue> {
+        self.tokens.get(principal)
     }
 }
 
@@ -181,8 +192,9 @@ mod tests {
         assert_eq!(principals.count(), 3);
         let mut seen = std::collections::BTreeMap::new();
         for id in 0..900 {
-            let token = principals.of(4, id).unwrap();
-            assert_eq!(principals.of(4, id), Some(token));
+            let principal = principals.drawn(4, id);
+            assert_eq!(principals.drawn(4, id), principal);
+            let token = principals.token(principal).unwrap();
             *seen.entry(token.to_str().unwrap()).or_insert(0_u32) += 1;
         }
         assert_eq!(
@@ -191,7 +203,8 @@ mod tests {
         );
         // Three sigma of a binomial with n = 900, p = 1/3 is 42.
         assert!(seen.values().all(|n| n.abs_diff(300) < 43), "{seen:?}");
-        assert_eq!(Principals::default().of(4, 1), None);
+        let none = Principals::default();
+        assert_eq!(none.token(none.drawn(4, 1)), None);
     }
 
     #[test]

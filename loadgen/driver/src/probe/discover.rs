@@ -57,7 +57,7 @@ impl Probe<'_> {
         let body =
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
         let headers = transport::request_headers(&request_headers(client, method));
-        let token = client.principals.of(self.plan.seed, u64::MAX);
+        let token = client.principals.token(self.plan.principal(u64::MAX));
         let own_headers: Vec<_> = token
             .map(|token| (AUTHORIZATION, token.clone()))
             .into_iter()

@@ -1,20 +1,55 @@
+use std::collections::HashMap;
+
 use crate::plan::RetryBudget;
+
+/// The budgets of one thread's principals; without principals one for all of its workflows.
+#[derive(Debug)]
+pub(crate) struct Budgets {
+    full: Budget,
+    /// Those of which something is spent.
+    begun: HashMap<usize, Budget>,
+}
 
 /// Tokens that new attempts cost and successes give back. It starts full. In the long run it lets
 /// a share of refund / (cost + refund) of all attempts fail and be made again; above that share it
 /// runs dry and admits no more than it is refunded for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Budget {
+struct Budget {
     tokens: f64,
     most: f64,
     cost: f64,
     refund: f64,
 }
 
+impl Budgets {
+    /// Each is one of `parts` equal parts of this budget.
+    pub(crate) fn new(of: RetryBudget, parts: u32) -> Self {
+        Self {
+            full: Budget::part(of, parts),
+            begun: HashMap::new(),
+        }
+    }
+
+    /// A principal pays for one new attempt; `false` when it has too little left.
+    pub(crate) fn pay(&mut self, principal: usize) -> bool {
+        self.begun.entry(principal).or_insert(self.full).pay()
+    }
+
+    /// A round of a principal ended well.
+    pub(crate) fn refund(&mut self, principal: usize) {
+        if let Some(budget) = self.begun.get_mut(&principal) {
+            budget.refund();
+            if budget.tokens >= budget.most {
+                self.begun.remove(&principal);
+            }
+        }
+    }
+}
+
 impl Budget {
-    /// One of `threads` equal parts of a budget.
-    pub(crate) fn part(of: RetryBudget, threads: u32) -> Self {
-        let most = of.tokens / f64::from(threads);
+    /// One of so many equal parts of a budget.
+    fn part(of: RetryBudget, parts: u32) -> Self {
+        let most = of.tokens / f64::from(parts);
         Self {
             tokens: most,
             most,
@@ -24,7 +59,7 @@ impl Budget {
     }
 
     /// Pays for one new attempt; `false` when there is too little left.
-    pub(crate) fn pay(&mut self) -> bool {
+    fn pay(&mut self) -> bool {
         let enough = self.tokens >= self.cost;
         if enough {
             self.tokens -= self.cost;
@@ -33,7 +68,7 @@ impl Budget {
     }
 
     /// A round ended well.
-    pub(crate) fn refund(&mut self) {
+    fn refund(&mut self) {
         self.tokens = (self.tokens + self.refund).min(self.most);
     }
 }
@@ -81,6 +116,18 @@ mod tests {
         assert!(budget.pay() && !budget.pay());
         let mut part = Budget::part(USUAL, 4);
         assert_eq!((0..1000).filter(|_| part.pay()).count(), 25);
+    }
+
+    #[test]
+    fn each_principal_pays_from_its_own() {
+        let mut budgets = Budgets::new(USUAL, 1);
+        assert_eq!((0..1000).filter(|_| budgets.pay(3)).count(), 100);
+        budgets.refund(4);
+        assert!(!budgets.pay(3), "another one's success is of no use");
+        assert_eq!((0..1000).filter(|_| budgets.pay(4)).count(), 100);
+        (0..500).for_each(|_| budgets.refund(3));
+        assert_eq!(budgets.begun.len(), 1, "a full one takes no room");
+        assert_eq!((0..1000).filter(|_| budgets.pay(3)).count(), 100);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod members;
 mod notice;
 mod pause;
 
-pub(crate) use budget::Budget;
-pub(crate) use gate::{Gate, Part};
+pub(crate) use budget::Budgets;
+pub(crate) use gate::{Door, Gate, Part};
 pub(crate) use notice::{Notice, Said, Wait};
 pub(crate) use pause::{Pause, pause};

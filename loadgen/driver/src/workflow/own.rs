@@ -28,7 +28,7 @@ impl Own {
             .arguments
             .as_ref()
             .filter(|arguments| arguments.fixed().is_none());
-        let token = plan.client.principals.of(plan.seed, id);
+        let token = plan.client.principals.token(plan.principal(id));
         let traced = plan.client.trace_context;
         if arguments.is_none() && token.is_none() && !traced {
             return None;

@@ -39,8 +39,8 @@ pub struct ThrottleResult {
     /// once; absent with fewer than 20 in the busiest second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_factor: Option<f64>,
-    /// From a replica's first refusal to when it admitted again, as tested; absent when nothing was
-    /// tested.
+    /// From a replica's first refusal of a principal to when it admitted that again, as tested; absent
+    /// when nothing was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<LatencyFigures>,
     /// Rounds that ended well per second of load, from the second of the first refusal on (of the

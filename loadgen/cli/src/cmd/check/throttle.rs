@@ -1,7 +1,8 @@
 use loadgen_driver::{OnThrottle, ThrottlePlan};
 
-/// What happens to throttled and failed rounds; nothing where they only end.
-pub(super) fn lines(plan: &ThrottlePlan) -> String {
+/// What happens to throttled and failed rounds; nothing where they only end. `tokens`: whether
+/// workflows have principals, of each of which gates and budget are.
+pub(super) fn lines(plan: &ThrottlePlan, tokens: bool) -> String {
     let mut lines = Vec::new();
     let most = plan.max_attempts;
     let wait = plan.max_wait.as_secs_f64();
@@ -9,6 +10,10 @@ pub(super) fn lines(plan: &ThrottlePlan) -> String {
         OnThrottle::Ignore => {}
         OnThrottle::Honour => lines.push(format!(
             "throttled rounds wait as told, at most {wait} s, up to {most} attempts"
+        )),
+        OnThrottle::Probe if tokens => lines.push(format!(
+            "one workflow tests a replica that throttles its token, the token's others hold back at \
+             most {wait} s"
         )),
         OnThrottle::Probe => lines.push(format!(
             "one workflow tests a replica that throttles, the others hold back at most {wait} s"
@@ -31,8 +36,9 @@ pub(super) fn lines(plan: &ThrottlePlan) -> String {
         ));
     }
     if let Some(budget) = plan.budget {
+        let whose = if tokens { " of each token" } else { "" };
         lines.push(format!(
-            "the retry budget lets {:.1} % of attempts fail in the long run",
+            "the retry budget{whose} lets {:.1} % of attempts fail in the long run",
             100.0 * budget.share()
         ));
     }

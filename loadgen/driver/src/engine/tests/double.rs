@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use hyper::header::RETRY_AFTER;
+use hyper::header::{AUTHORIZATION, RETRY_AFTER};
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep, timeout};
 
@@ -25,6 +25,7 @@ pub(super) struct Asked {
     pub(super) round: u16,
     pub(super) attempt: u16,
     pub(super) at: Instant,
+    pub(super) token: Option<String>,
     pub(super) params: Value,
 }
 
@@ -168,6 +169,11 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
             round: u16::try_from(number()).unwrap(),
             attempt: u16::try_from(number()).unwrap(),
             at: Instant::now(),
+            token: request
+                .own_headers
+                .iter()
+                .find(|(name, _)| *name == AUTHORIZATION)
+                .map(|(_, value)| value.to_str().unwrap().to_owned()),
             params: body["params"].clone(),
         };
         let answer = (self.script)(&asked);

@@ -238,7 +238,9 @@ async fn parts_together_are_the_whole_whatever_they_are() {
         ids.sort_unstable();
         assert_eq!(ids, (0..10).collect::<Vec<_>>(), "{load}");
     }
-    let shares = |of| (0..of).map(move |index| Part { index, of }.share(10));
+    let plan = Play::new("rate_per_s = 10\nduration_s = 1").plan();
+    let share = |index, of| Part { index, of }.share(10, &plan);
+    let shares = |of| (0..of).map(move |index| share(index, of));
     assert_eq!(shares(3).collect::<Vec<_>>(), [4, 3, 3]);
     assert_eq!(shares(7).sum::<u32>(), 10);
 }

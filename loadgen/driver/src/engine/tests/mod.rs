@@ -4,6 +4,7 @@ mod arrivals;
 mod double;
 mod endings;
 mod phases;
+mod principals;
 mod routing;
 mod size;
 mod throttle;
@@ -27,19 +28,22 @@ use tokio::time::{Instant, sleep};
 use self::double::{Answer, Asked, Double};
 use super::core::{Core, Shared};
 use super::flight::Flying;
-use super::load::{Part, offer};
+use super::load::offer;
+use super::part::Part;
 use super::run::Stop;
 use crate::plan::Plan;
 use crate::scenario::{Scenario, Source};
 
 /// What to play.
-struct Play {
+pub(super) struct Play {
     /// Lines of `[load]`.
     load: &'static str,
     /// More lines of the one `[[workflow]]`.
     workflow: &'static str,
     /// Lines of `[throttle]`.
-    throttle: &'static str,
+    pub(super) throttle: &'static str,
+    /// Lines of `[client]`.
+    pub(super) client: &'static str,
     replicas: usize,
     /// When the run is asked to end, in milliseconds, and how.
     stops: Vec<(u64, Stop)>,
@@ -50,11 +54,12 @@ struct Play {
 }
 
 impl Play {
-    fn new(load: &'static str) -> Self {
+    pub(super) fn new(load: &'static str) -> Self {
         Self {
             load,
             workflow: "",
             throttle: "",
+            client: "",
             replicas: 1,
             stops: Vec::new(),
             held: true,
@@ -63,13 +68,15 @@ impl Play {
         }
     }
 
-    fn plan(&self) -> Plan {
+    pub(super) fn plan(&self) -> Plan {
         let text = format!(
-            "seed = {}\n[load]\n{}\n[[workflow]]\ntool = \"t\"\n{}\n[throttle]\n{}\n",
-            self.seed, self.load, self.workflow, self.throttle
+            "seed = {}\n[load]\n{}\n[[workflow]]\ntool = \"t\"\n{}\n[throttle]\n{}\n[client]\n{}\n",
+            self.seed, self.load, self.workflow, self.throttle, self.client
         );
         let source = Source::new("play.toml", text);
-        Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap()
+        let mut plan = Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap();
+        plan.client.principals.prepare().unwrap();
+        plan
     }
 
     async fn with<S: Fn(&Asked) -> Answer + 'static>(self, script: S) -> Played {
