@@ -1,8 +1,8 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::future::poll_fn;
-use std::task::{Poll, Waker};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -32,6 +32,31 @@ struct Alarm {
     waker: Waker,
 }
 
+/// Waits for a moment: see [`Alarms::until`]. Of few bytes, since thousands may wait.
+#[derive(Debug)]
+#[must_use = "it waits only when polled"]
+pub struct Until<'a> {
+    alarms: &'a Alarms,
+    moment: Instant,
+    set: Option<Waker>,
+}
+
+impl Future for Until<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if Instant::now() >= self.moment {
+            return Poll::Ready(());
+        }
+        let waker = context.waker();
+        if self.set.as_ref().is_none_or(|set| !set.will_wake(waker)) {
+            self.set = Some(waker.clone());
+            self.alarms.set(self.moment, waker.clone());
+        }
+        Poll::Pending
+    }
+}
+
 impl Alarms {
     /// Alarms that ring as finely as the timer. They ring only while [`Alarms::ring`] runs.
     #[must_use]
@@ -43,21 +68,13 @@ impl Alarms {
         }
     }
 
-    /// Returns at `moment`, or at once when it has passed; never before it.
-    pub async fn until(&self, moment: Instant) {
-        let mut set: Option<Waker> = None;
-        poll_fn(|context| {
-            if Instant::now() >= moment {
-                return Poll::Ready(());
-            }
-            let waker = context.waker();
-            if set.as_ref().is_none_or(|set| !set.will_wake(waker)) {
-                set = Some(waker.clone());
-                self.set(moment, waker.clone());
-            }
-            Poll::Pending
-        })
-        .await;
+    /// Ends at `moment`, or at once when it has passed; never before it.
+    pub fn until(&self, moment: Instant) -> Until<'_> {
+        Until {
+            alarms: self,
+            moment,
+            set: None,
+        }
     }
 
     /// Rings for ever; one task of the thread has to run this.

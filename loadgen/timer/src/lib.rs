@@ -5,6 +5,6 @@ mod alarms;
 mod pacer;
 mod timer;
 
-pub use alarms::Alarms;
+pub use alarms::{Alarms, Until};
 pub use pacer::Pacer;
 pub use timer::Timer;

@@ -137,11 +137,11 @@ impl<T: Transport> Core<T> {
             return;
         }
         let since = self.now();
-        *flight.held.borrow_mut() = Some(Box::new(Held {
+        flight.held.set(Some(Box::new(Held {
             sample: attempt.sample,
             why: attempt.why().to_owned(),
             since,
-        }));
+        })));
         self.alarms.until(self.epoch + until).await;
         flight.held.take();
         let waited = self.now().saturating_sub(since);

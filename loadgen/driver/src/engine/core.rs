@@ -13,11 +13,11 @@ use tokio::time::Instant;
 
 use super::again::Again;
 use super::failures::Failures;
-use super::flight::{Flight, Flying, Held};
+use super::flight::{Flight, Flying, Held, Sending};
 use super::round::Due;
 use crate::plan::Plan;
 use crate::schedule::workflow_rng;
-use crate::transport::{Trace, Transport, request_headers};
+use crate::transport::{Transport, request_headers};
 use crate::workflow::{Template, Workflow};
 
 /// Counts that other threads may look at while the run goes on.
@@ -129,37 +129,31 @@ impl<T: Transport> Core<T> {
         let mut rng = workflow_rng(self.plan.seed, id);
         let kind = self.plan.draw_kind(&mut rng);
         let flight = self.take_off(id, kind, intended);
-        let workflow = Workflow::new(id, rng, &self.plan, &self.plan.kinds[kind]);
-        self.fly_on(id, flight, workflow)
-    }
-
-    async fn fly_on(
-        self: Rc<Self>,
-        id: u64,
-        flight: Rc<Flight>,
-        mut workflow: Workflow,
-    ) -> Outcome {
+        let mut workflow = Workflow::new(id, rng, &self.plan, &self.plan.kinds[kind]);
         let mut due = Due {
             id,
-            at: flight.intended,
+            at: intended,
             minted_by: None,
         };
-        let outcome = loop {
-            // On the heap, so that a workflow whose user thinks does not hold what a round takes.
-            let ended = Box::pin(self.round(&flight, &mut workflow, due)).await;
-            let pause = match ended.next {
-                Ok(pause) => pause,
-                Err(outcome) => break outcome,
+        // A block and not a function, which would hold its arguments twice.
+        async move {
+            let outcome = loop {
+                // On the heap, so that a workflow whose user thinks does not hold what a round takes.
+                let ended = Box::pin(self.round(&flight, &mut workflow, due)).await;
+                let pause = match ended.next {
+                    Ok(pause) => pause,
+                    Err(outcome) => break outcome,
+                };
+                due.at = ended.done + pause;
+                due.minted_by = workflow.state_bytes().map(|_| ended.replica);
+                if !pause.is_zero() {
+                    flight.think.set(flight.think.get() + pause);
+                    self.alarms.until(self.epoch + due.at).await;
+                }
             };
-            due.at = ended.done + pause;
-            due.minted_by = workflow.state_bytes().map(|_| ended.replica);
-            if !pause.is_zero() {
-                flight.think.set(flight.think.get() + pause);
-                self.alarms.until(self.epoch + due.at).await;
-            }
-        };
-        self.land(id, &flight, outcome);
-        outcome
+            self.land(due.id, &flight, outcome);
+            outcome
+        }
     }
 
     fn take_off(&self, id: u64, kind: usize, intended: Duration) -> Rc<Flight> {
@@ -172,9 +166,8 @@ impl<T: Transport> Core<T> {
             think: Cell::default(),
             rounds: Cell::default(),
             first: Cell::default(),
-            held: RefCell::default(),
-            round: Cell::default(),
-            trace: Trace::default(),
+            held: Cell::default(),
+            sending: Cell::default(),
         });
         self.flights.borrow_mut().insert(id, Rc::clone(&flight));
         self.fly(1, started);
@@ -215,10 +208,11 @@ impl<T: Transport> Core<T> {
         let done = self.now();
         let flights = std::mem::take(&mut *self.flights.borrow_mut());
         for flight in flights.into_values() {
-            if let Some(waiting) = flight.round.get() {
+            if let Some(sending) = flight.sending.take() {
+                let Sending { waiting, trace } = &*sending;
                 flight.rounds.set(flight.rounds.get().saturating_add(1));
-                self.record(&self.sample(&waiting, &flight.trace, outcome, done, flight.kind));
-                self.note_wire(waiting.replica, &flight.trace);
+                self.record(&self.sample(waiting, trace, outcome, done, flight.kind));
+                self.note_wire(waiting.replica, trace);
                 let why = format!("no reply by the end of the run to round {}", waiting.round);
                 self.failures
                     .borrow_mut()

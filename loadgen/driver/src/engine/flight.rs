@@ -1,4 +1,5 @@
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use loadgen_measure::RoundSample;
@@ -18,7 +19,6 @@ pub(super) struct Flying {
 }
 
 /// One workflow in flight, as far as the end of the run has to know it.
-#[derive(Debug)]
 pub(super) struct Flight {
     pub(super) kind: usize,
     /// Position in the list of tokens; 0 without any.
@@ -30,10 +30,16 @@ pub(super) struct Flight {
     /// Replica of its first request.
     pub(super) first: Cell<Option<u16>>,
     /// What it waits for between two attempts, or held back before the first.
-    pub(super) held: RefCell<Option<Box<Held>>>,
-    /// The round that waits for its reply; `None` while the user thinks and while it is held.
-    pub(super) round: Cell<Option<Waiting>>,
-    /// Of the round, or of the last one.
+    pub(super) held: Cell<Option<Box<Held>>>,
+    /// The attempt that waits for its reply; `None` while the user thinks and while the round is
+    /// held, since thousands may be in flight that do nothing else.
+    pub(super) sending: Cell<Option<Rc<Sending>>>,
+}
+
+/// An attempt that was begun, and what can be known of it before its reply is there.
+#[derive(Debug)]
+pub(super) struct Sending {
+    pub(super) waiting: Waiting,
     pub(super) trace: Trace,
 }
 

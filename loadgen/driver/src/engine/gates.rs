@@ -90,7 +90,7 @@ impl Gates {
             if !waits {
                 waits = true;
                 let why = why.clone();
-                *flight.held.borrow_mut() = Some(Box::new(Held { sample, why, since }));
+                flight.held.set(Some(Box::new(Held { sample, why, since })));
             }
             let until = sleep_until(core.epoch + until.min(last));
             if part == Part::Hold {

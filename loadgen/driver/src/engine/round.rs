@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -6,7 +7,7 @@ use tokio::time::Instant;
 
 use super::again::After;
 use super::core::{Core, count};
-use super::flight::{Attempts, Flight, Waiting};
+use super::flight::{Attempts, Flight, Sending, Waiting};
 use crate::classify::Reply;
 use crate::spread::choose;
 use crate::throttle::{Notice, Wait};
@@ -120,8 +121,13 @@ impl<T: Transport> Core<T> {
         };
         let leaves = workflow.disconnects_after(&self.plan.kinds[flight.kind]);
         let leaves = leaves.map_or(self.plan.timeout, |after| after.min(self.plan.timeout));
-        flight.trace.reset();
-        flight.round.set(Some(waiting));
+        let sending = Rc::new(Sending {
+            waiting,
+            trace: Trace::default(),
+        });
+        flight.sending.replace(Some(Rc::clone(&sending)));
+        let trace = &sending.trace;
+        let id = workflow.request_id();
         let answer = self
             .transport
             .send(
@@ -129,14 +135,14 @@ impl<T: Transport> Core<T> {
                     to: replica,
                     headers,
                     own_headers: workflow.headers(),
-                    id: workflow.request_id(),
+                    id: id.as_str(),
                     body,
                     timeout: leaves,
                 },
-                &flight.trace,
+                trace,
             )
             .await;
-        flight.round.set(None);
+        flight.sending.take();
         let (step, done, reply, state) = match answer {
             Ok((reply, done)) => {
                 let kind = &self.plan.kinds[flight.kind];
@@ -152,8 +158,8 @@ impl<T: Transport> Core<T> {
             Err(failure) => (no_reply(&failure), self.now(), None, None),
         };
         let outcome = step.outcome();
-        let sample = self.sample(&waiting, &flight.trace, outcome, done, flight.kind);
-        self.note_wire(replica, &flight.trace);
+        let sample = self.sample(&waiting, trace, outcome, done, flight.kind);
+        self.note_wire(replica, trace);
         if let Step::Throttled { notice, .. } = &step {
             self.with_recorder(|r| r.refused(&refusal(notice, replica, done)));
         }

@@ -205,7 +205,7 @@ impl Probe<'_> {
                     to: 0,
                     headers: &headers,
                     own_headers: workflow.headers(),
-                    id: workflow.request_id(),
+                    id: workflow.request_id().as_str(),
                     body,
                     timeout: patience(plan),
                 })

@@ -64,17 +64,6 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Before another request.
-    pub(crate) fn reset(&self) {
-        self.first_sent.set(None);
-        self.sent.set(None);
-        self.reused.set(false);
-        self.connect.set(None);
-        self.wait.set(None);
-        self.resent.set(0);
-        self.moved.set(0);
-    }
-
     /// The request is handed to a connection, now.
     fn sending(&self, reused: bool) {
         let now = Instant::now();

@@ -2,9 +2,11 @@
 //! with the reply.
 
 mod own;
+mod request_id;
 mod template;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use hyper::header::{HeaderName, HeaderValue};
@@ -16,6 +18,7 @@ use serde_json::to_string;
 use serde_json::value::RawValue;
 
 use self::own::Own;
+use self::request_id::RequestId;
 use crate::answers::answer;
 use crate::classify::{Meaning, Reply, classify};
 use crate::plan::{Kind, Plan};
@@ -66,13 +69,13 @@ pub(crate) struct Workflow {
     id: u64,
     rng: Xoshiro256PlusPlus,
     round: u16,
-    request_id: Box<str>,
     attempt: u16,
     requests: u16,
-    answers: Option<String>,
+    /// JSON text, not a byte more: a user may think long, and many may think at one time.
+    answers: Option<Box<str>>,
     state: Option<Box<RawValue>>,
     /// Fingerprint of the newest questions.
-    asked: Option<u64>,
+    asked: Option<NonZeroU64>,
     own: Option<Box<Own>>,
 }
 
@@ -83,7 +86,6 @@ impl Workflow {
             id,
             rng,
             round: 0,
-            request_id: request_id(id, 0, 0),
             attempt: 0,
             requests: 0,
             answers: None,
@@ -113,13 +115,11 @@ impl Workflow {
     pub(crate) fn attempt_again(&mut self) {
         self.attempt += 1;
         self.requests = self.requests.saturating_add(1);
-        self.request_id = request_id(self.id, self.round, self.attempt);
     }
 
-    /// The JSON-RPC id of the due round: a string, different for every round of every workflow and
-    /// for every attempt, since a request whose answer was lost may still be worked on.
-    pub(crate) fn request_id(&self) -> &str {
-        &self.request_id
+    /// The JSON-RPC id of the due round's attempt.
+    pub(crate) fn request_id(&self) -> RequestId {
+        RequestId::new(self.id, self.round, self.attempt)
     }
 
     /// How long the request that is due waits before its connection is closed, when it is one of those
@@ -138,7 +138,8 @@ impl Workflow {
     /// The body of the due round: the kind's unchanging bytes, the workflow's own, the newest answers,
     /// the newest state.
     pub(crate) fn body(&mut self, template: &Template) -> Vec<u8> {
-        let id = &*self.request_id;
+        let id = self.request_id();
+        let id = id.as_str();
         let own = self.own.as_deref_mut();
         let trace = own.and_then(|own| own.traceparent(id));
         let arguments = self.own.as_ref().and_then(|own| own.arguments.as_deref());
@@ -193,7 +194,7 @@ impl Workflow {
         let sent_state = self.state.is_some();
         match classify(
             reply,
-            &self.request_id,
+            self.request_id().as_str(),
             sent_state,
             &plan.throttle.result_text,
         ) {
@@ -247,7 +248,8 @@ impl Workflow {
                     (key.to_owned(), made)
                 })
                 .collect();
-            to_string(&answers).expect("answers hold only JSON values")
+            let text = to_string(&answers).expect("answers hold only JSON values");
+            text.into_boxed_str()
         });
         self.asked = asked;
         // Without a new state the old one is dropped: it may not be sent again.
@@ -258,18 +260,17 @@ impl Workflow {
         self.round += 1;
         self.attempt = 0;
         self.requests = self.requests.saturating_add(1);
-        self.request_id = request_id(self.id, self.round, 0);
         Step::Again { pause }
     }
 }
 
 /// Tells questions apart: one that thinks long need not keep their text. Two that differ are taken
 /// for the same once in 2^64.
-fn fingerprint(questions: &Entries<InputRequest>) -> u64 {
+fn fingerprint(questions: &Entries<InputRequest>) -> NonZeroU64 {
     let text = to_string(questions).expect("questions came from JSON and go back to it");
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    hasher.finish()
+    NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN)
 }
 
 /// What is asked although the client's capabilities do not allow it.
@@ -286,14 +287,6 @@ fn undeclared(
         InputRequest::Sampling(_) => declared.sampling.is_none().then_some("sampling"),
         InputRequest::Roots => declared.roots.is_none().then_some("roots"),
     })
-}
-
-fn request_id(workflow: u64, round: u16, attempt: u16) -> Box<str> {
-    let id = match attempt {
-        0 => format!("\"{workflow}.{round}\""),
-        attempt => format!("\"{workflow}.{round}.{attempt}\""),
-    };
-    id.into_boxed_str()
 }
 
 fn over(outcome: Outcome, why: String) -> Step {

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::double::{Answer, Double};
 use super::{Core, Play, Shared};
+use crate::engine::flight::Flight;
 
 #[tokio::test(start_paused = true)]
 async fn a_workflow_that_waits_is_small() {
@@ -29,9 +30,10 @@ async fn a_workflow_that_waits_is_small() {
         Arc::new(Shared::default()),
         Alarms::new(Timer::coarse()),
     ));
-    // 10 000 of them think at one time, and each may cost 1 KiB with what it keeps on the heap: the
-    // state, the answers and its entry among those in flight. A round, which is much larger, lives
-    // on the heap while it lasts.
+    // 10 000 of them think at one time, and each may cost 1 KiB with what it keeps on the heap: its
+    // task, the state, the answers and its entry among those in flight. A round, which is much
+    // larger, lives on the heap while it lasts.
     let waiting = core.workflow(0, Duration::ZERO);
-    assert!(size_of_val(&waiting) <= 512, "{}", size_of_val(&waiting));
+    assert!(size_of_val(&waiting) <= 280, "{}", size_of_val(&waiting));
+    assert!(size_of::<Flight>() <= 96, "{}", size_of::<Flight>());
 }
