@@ -5,12 +5,15 @@
 //! [`RunFacts`]: figures, checks, findings, verdict. Times live in [`Latency`] histograms, sizes
 //! in [`Sizes`]. Nothing here knows HTTP, an async runtime or a chart.
 
+mod archive;
 mod by_outcome;
 mod environment;
+mod finished;
 mod kind;
 mod latency;
 mod matrix;
 mod outcome;
+mod packed;
 mod phase;
 mod phase_tally;
 mod process;
@@ -24,9 +27,12 @@ mod tally;
 mod throttle;
 mod wire;
 
+pub use archive::Archive;
 pub use environment::Environment;
+pub use finished::FinishedSeconds;
 pub use latency::Latency;
 pub use outcome::{NotStarted, Outcome, TimeMeaning};
+pub use packed::PackedLatency;
 pub use phase::Phase;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;

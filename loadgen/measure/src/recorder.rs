@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use crate::by_outcome::{ByOutcome, merge_optional};
+use crate::finished::Finished;
 use crate::kind::{RoundTally, add_ns};
 use crate::matrix::MatrixTally;
 use crate::phase::Phases;
@@ -9,8 +10,8 @@ use crate::seconds::Seconds;
 use crate::throttle::{Refusal, ThrottleTally};
 use crate::wire::WireTally;
 use crate::{
-    Latency, NotStarted, Outcome, Phase, RoundSample, Shape, SlotLimit, SupersededAttempt,
-    WorkflowSample,
+    FinishedSeconds, Latency, NotStarted, Outcome, Phase, RoundSample, Shape, SlotLimit,
+    SupersededAttempt, WorkflowSample,
 };
 
 /// Takes the samples of one driver thread: no locks, no hashing, memory bounded by the shape of
@@ -256,6 +257,15 @@ impl Recorder {
         if let Some(theirs) = &other.throttle {
             self.throttle_mut().merge(theirs);
         }
+    }
+
+    /// Takes out the seconds that are over, for an [`Archive`](crate::Archive) that compresses them.
+    pub fn take_finished(&mut self) -> FinishedSeconds {
+        self.seconds.take_finished()
+    }
+
+    pub(crate) fn add_finished(&mut self, finished: impl Iterator<Item = Finished>) {
+        self.seconds.add_finished(finished);
     }
 
     /// Time between two moments; an inverted pair gives 0 and is counted, so that it shows.

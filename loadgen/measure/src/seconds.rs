@@ -1,9 +1,10 @@
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hdrhistogram::serialization::V2Serializer;
 
-use crate::Latency;
+use crate::finished::{Bytes, Finished, FinishedSeconds, Part, Series};
+use crate::{Latency, PackedLatency};
 
 /// What happened in one second of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,9 +20,9 @@ pub(crate) struct SecondCounts {
 }
 
 /// The per-second series. The second in progress has live histograms, one per round; a finished
-/// one is kept as V2 bytes, a few kilobytes for each round, so that a run of ten minutes at ten
-/// thousand rounds per second stays around ten megabytes. The bytes are not compressed here:
-/// deflating stops the sending thread for longer than a round takes.
+/// one is kept as V2 bytes, a few kilobytes for each round, until somebody takes it for an
+/// [`Archive`](crate::Archive). The bytes are not compressed here: deflating stops the sending thread
+/// for longer than a round takes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seconds {
     counts: Vec<SecondCounts>,
@@ -29,41 +30,6 @@ pub(crate) struct Seconds {
     live_second: usize,
     live: Vec<Latency>,
     live_workflows: Latency,
-}
-
-/// What the times of a series are of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Series {
-    /// This round, successful.
-    Round(u16),
-    /// Whole workflows, successful.
-    Workflow,
-}
-
-/// Response times of one second; several may exist for one second and series
-/// (from several threads, or from samples that came late) and are added when read.
-#[derive(Debug, Clone)]
-struct Finished {
-    second: usize,
-    series: Series,
-    bytes: Box<[u8]>,
-}
-
-/// Some of the response times of one second and series.
-enum Part<'a> {
-    Live(&'a Latency),
-    Finished(&'a [u8]),
-}
-
-impl Part<'_> {
-    fn add_to(&self, together: &mut Latency) {
-        match self {
-            Self::Live(live) => together.merge(live),
-            Self::Finished(bytes) => together.merge(
-                &Latency::from_bytes(bytes).expect("the bytes were written by this recorder"),
-            ),
-        }
-    }
 }
 
 impl Seconds {
@@ -121,25 +87,63 @@ impl Seconds {
         &self.counts
     }
 
+    /// Takes out the seconds that are over.
+    pub(crate) fn take_finished(&mut self) -> FinishedSeconds {
+        FinishedSeconds(std::mem::take(&mut self.finished))
+    }
+
+    /// Puts in seconds that are over.
+    pub(crate) fn add_finished(&mut self, finished: impl Iterator<Item = Finished>) {
+        self.finished.extend(finished);
+    }
+
     /// Response times by (second, series), rising. Each is made as it is asked for: all together
     /// would be a hundred kilobytes for every second and series.
     pub(crate) fn responses(&self) -> impl Iterator<Item = ((usize, Series), Latency)> + '_ {
-        let mut parts: BTreeMap<(usize, Series), Vec<Part<'_>>> = BTreeMap::new();
-        for (series, live) in self.live_series() {
-            let key = (self.live_second, series);
-            parts.entry(key).or_default().push(Part::Live(live));
-        }
-        for finished in &self.finished {
-            let key = (finished.second, finished.series);
-            let part = Part::Finished(&finished.bytes);
-            parts.entry(key).or_default().push(part);
-        }
-        parts.into_iter().map(|(key, parts)| {
-            let mut together = Latency::new();
-            for part in parts {
-                part.add_to(&mut together);
+        self.parts(|_| true).map(|(key, latency, _)| (key, latency))
+    }
+
+    /// Those of rounds, by (second, round), with their compressed bytes.
+    pub(crate) fn rounds(
+        &self,
+    ) -> impl Iterator<Item = ((usize, u16), Latency, PackedLatency)> + '_ {
+        let rounds = self.parts(|series| matches!(series, Series::Round(_)));
+        rounds.filter_map(|((second, series), latency, packed)| {
+            let Series::Round(round) = series else {
+                return None;
+            };
+            let packed = packed.unwrap_or_else(|| PackedLatency::of(&latency));
+            Some(((second, round), latency, packed))
+        })
+    }
+
+    /// The series that are wanted, with their compressed bytes where they stand in one piece.
+    fn parts(
+        &self,
+        wanted: impl Fn(Series) -> bool,
+    ) -> impl Iterator<Item = ((usize, Series), Latency, Option<PackedLatency>)> + '_ {
+        let live = self
+            .live_series()
+            .map(|(series, live)| ((self.live_second, series), Part::Live(live)));
+        let finished = self
+            .finished
+            .iter()
+            .map(|finished| ((finished.second, finished.series), Part::Finished(finished)));
+        let mut parts: Vec<_> = live
+            .chain(finished)
+            .filter(|(key, _)| wanted(key.1))
+            .collect();
+        parts.sort_by_key(|(key, _)| *key);
+        let mut parts = parts.into_iter().peekable();
+        std::iter::from_fn(move || {
+            let (key, first) = parts.next()?;
+            let mut latency = first.latency().into_owned();
+            let mut packed = first.packed();
+            while let Some((_, more)) = parts.next_if(|(next, _)| *next == key) {
+                latency.merge(&more.latency());
+                packed = None;
             }
-            (key, together)
+            Some((key, latency, packed))
         })
     }
 
@@ -171,7 +175,7 @@ impl Seconds {
         self.live_series().map(move |(series, latency)| Finished {
             second: self.live_second,
             series,
-            bytes: latency.to_plain_bytes(&mut serializer).into_boxed_slice(),
+            bytes: Bytes::Plain(Arc::from(latency.to_plain_bytes(&mut serializer))),
         })
     }
 }
@@ -182,6 +186,8 @@ fn second_of(at: Duration) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
@@ -211,7 +217,8 @@ mod tests {
             seconds.ok(Duration::from_millis(100), 0, time);
         }
         seconds.finish_live();
-        let bytes: usize = seconds.finished.iter().map(|f| f.bytes.len()).sum();
+        let finished = seconds.finished.iter();
+        let bytes: usize = finished.map(|f| f.bytes.len()).sum();
         assert!(bytes < 20_000, "{bytes} bytes for one second");
     }
 }

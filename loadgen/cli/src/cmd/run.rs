@@ -206,7 +206,7 @@ impl Session<'_> {
     /// Starts the load, watches it to its end and makes the result.
     async fn drive(&mut self, targets: &[Target]) -> anyhow::Result<RunResult> {
         let mut interrupts = Interrupts::listen()?;
-        let run = Run::start(self.plan.clone(), targets)?;
+        let mut run = Run::start(self.plan.clone(), targets)?;
         let threads = run.threads();
         let mut teller = Teller::new(self.plan.planned(), self.args.format == Format::Quiet);
         let mut next_checkpoint = FIRST_CHECKPOINT;
@@ -234,7 +234,7 @@ impl Session<'_> {
             }
             if elapsed >= next_checkpoint {
                 next_checkpoint = elapsed + CHECKPOINT_EVERY;
-                self.checkpoint(&run, threads, &teller);
+                self.checkpoint(&mut run, threads, &teller);
             }
         }
         teller.finish();
@@ -243,7 +243,7 @@ impl Session<'_> {
     }
 
     /// Writes what was measured so far. A disk that is full now may not be full at the end.
-    fn checkpoint(&mut self, run: &Run, threads: u64, teller: &Teller) {
+    fn checkpoint(&mut self, run: &mut Run, threads: u64, teller: &Teller) {
         if let Some(output) = run.checkpoint() {
             let result = self.result(output, threads, false, true);
             if let Err(e) = self.store.result(&result) {

@@ -1,12 +1,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use loadgen_measure::{Outcome, Recorder, RoundSample, Shape, WorkflowSample};
+use loadgen_measure::{FinishedSeconds, Outcome, Recorder, RoundSample, Shape, WorkflowSample};
 use loadgen_timer::Alarms;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -27,6 +27,20 @@ pub(super) struct Shared {
     pub(super) ok: AtomicU64,
     pub(super) failed: AtomicU64,
     pub(super) rounds: AtomicU64,
+    /// Seconds that are over, on their way out of the thread.
+    finished: Mutex<FinishedSeconds>,
+}
+
+impl Shared {
+    /// What the thread has let go of.
+    pub(super) fn take_finished(&self) -> FinishedSeconds {
+        std::mem::take(&mut *self.finished())
+    }
+
+    fn finished(&self) -> MutexGuard<'_, FinishedSeconds> {
+        // A list is whole, whatever happened to its user.
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What one thread holds.
@@ -103,6 +117,12 @@ impl<T: Transport> Core<T> {
 
     pub(super) fn with_recorder<R>(&self, f: impl FnOnce(&mut Recorder) -> R) -> R {
         f(&mut self.recorder.borrow_mut())
+    }
+
+    /// Moves the seconds that are over out of the recorder.
+    pub(super) fn let_go_of_finished(&self) {
+        let finished = self.with_recorder(Recorder::take_finished);
+        self.shared.finished().append(finished);
     }
 
     /// Everything that was measured, at the end.

@@ -7,7 +7,9 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use loadgen_measure::{ConnectionFacts, FailureExample, InFlight, Recorder, RunClock, Shape};
+use loadgen_measure::{
+    Archive, ConnectionFacts, FailureExample, InFlight, Recorder, RunClock, Shape,
+};
 use loadgen_timer::{Alarms, Pacer, Timer};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustls::ClientConfig;
@@ -44,6 +46,8 @@ pub struct Run {
     plan: Arc<Plan>,
     stop: watch::Sender<Stop>,
     threads: Vec<Thread>,
+    /// What the threads have let go of.
+    archive: Archive,
     started_at: SystemTime,
     started: std::time::Instant,
 }
@@ -146,6 +150,7 @@ impl Run {
             plan,
             stop,
             threads,
+            archive: Archive::default(),
             started_at,
             started,
         })
@@ -196,9 +201,9 @@ impl Run {
         sum
     }
 
-    /// A copy of what was measured so far; `None` when the run is ending.
+    /// What was measured so far; `None` when the run is ending.
     #[must_use]
-    pub fn checkpoint(&self) -> Option<RunOutput> {
+    pub fn checkpoint(&mut self) -> Option<RunOutput> {
         let mut samples = None;
         for thread in &self.threads {
             let (reply, copy) = mpsc::channel();
@@ -207,8 +212,10 @@ impl Run {
                 &mut samples,
                 copy.recv_timeout(Duration::from_secs(2)).ok()?,
             );
+            self.archive.add(thread.shared.take_finished());
         }
-        let samples = samples?;
+        let mut samples = samples?;
+        self.archive.lend(&mut samples);
         let elapsed = self.elapsed();
         Some(RunOutput {
             planned: planned(&samples, self.plan.planned()),
@@ -245,6 +252,7 @@ impl Run {
                 .join()
                 .unwrap_or_else(|panic| resume_unwind(panic));
             add(&mut samples, output.samples);
+            self.archive.add(thread.shared.take_finished());
             failures.merge(output.failures);
             area_ns += output.flying.area_ns;
             max += output.flying.max;
@@ -255,7 +263,8 @@ impl Run {
                 (ended, ended_at) = (output.ended, output.ended_at);
             }
         }
-        let samples = samples.expect("a run has at least one thread");
+        let mut samples = samples.expect("a run has at least one thread");
+        self.archive.lend(&mut samples);
         let elapsed = ended.saturating_duration_since(self.started);
         RunOutput {
             planned: planned(&samples, self.plan.planned()),
@@ -327,6 +336,8 @@ impl ThreadWork {
         let copying = Rc::clone(&core);
         let copies = tokio::task::spawn_local(async move {
             while let Some(reply) = self.checkpoints.recv().await {
+                // Given away before the copy is made, which then need not hold them.
+                copying.let_go_of_finished();
                 // Nobody waits for it any more if this fails.
                 let _ = reply.send(copying.with_recorder(|r| r.clone()));
             }

@@ -118,7 +118,7 @@ fn a_run_can_be_looked_at_and_ended_while_every_request_hangs() {
     let (server, requests) = silent();
     let urls = [server.url()];
     let plan = plan("concurrency = 3\nduration_s = 600", "tool = \"t\"");
-    let run = Run::start(plan.clone(), &targets(&urls)).unwrap();
+    let mut run = Run::start(plan.clone(), &targets(&urls)).unwrap();
     for _ in 0..3 {
         requests.recv().unwrap();
     }

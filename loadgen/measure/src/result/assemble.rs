@@ -19,9 +19,9 @@ use super::throttle::{Admitted, ThrottleResult};
 use super::verdict::{Status, Verdict};
 use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
+use crate::finished::Series;
 use crate::kind::KindTally;
 use crate::phase_tally::Totals;
-use crate::seconds::Series;
 use crate::{Environment, Latency, NotStarted, Outcome, Recorder, SlotLimit};
 
 /// What a result holds beside the samples: facts that the driver and the command line know.
@@ -332,18 +332,18 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
             rounds: Vec::new(),
         })
         .collect();
-    for ((second, series), latency) in samples.seconds.responses() {
-        let Series::Round(round) = series else {
-            continue;
-        };
-        if let Some(figures) = LatencyFigures::of(&latency) {
+    for ((second, round), latency, histogram) in samples.seconds.rounds() {
+        let quantile = |q| latency.quantile_ns(q);
+        if let (Some(p50_ns), Some(p99_ns), Some(max_ns)) =
+            (quantile(0.5), quantile(0.99), latency.max_ns())
+        {
             seconds[second].rounds.push(SecondRound {
                 round,
-                count: figures.count,
-                p50_ns: figures.p50_ns,
-                p99_ns: figures.p99_ns,
-                max_ns: figures.max_ns,
-                histogram: figures.histogram,
+                count: latency.count(),
+                p50_ns,
+                p99_ns,
+                max_ns,
+                histogram,
             });
         }
     }

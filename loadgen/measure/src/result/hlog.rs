@@ -5,7 +5,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use jiff::Timestamp;
 
 use super::run::RunResult;
-use crate::{HistogramError, Latency};
+use crate::HistogramError;
 
 /// Why a histogram log could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -60,13 +60,14 @@ impl RunResult {
             .map_err(|error| write(&error))?;
         for second in &self.seconds {
             for round in &second.rounds {
-                let latency = Latency::from_base64(&round.histogram).map_err(|source| {
-                    HlogError::Histogram {
+                let latency = round
+                    .histogram
+                    .latency()
+                    .map_err(|source| HlogError::Histogram {
                         second: second.second,
                         round: round.round,
                         source,
-                    }
-                })?;
+                    })?;
                 let tag = format!("round{}", round.round);
                 let since_start = Duration::from_secs(second.second);
                 let length = Duration::from_secs(1);

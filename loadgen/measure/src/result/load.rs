@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::LatencyFigures;
-use crate::{NotStarted, Outcome, SlotLimit};
+use crate::{NotStarted, Outcome, PackedLatency, SlotLimit};
 
 /// What load was meant, as facts from the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -132,7 +132,8 @@ pub struct SecondRound {
     /// Longest, in nanoseconds (the end of its histogram bucket, 3 digits).
     pub max_ns: u64,
     /// HdrHistogram V2, compressed, standard base64; values are nanoseconds.
-    pub histogram: String,
+    #[schemars(with = "String")]
+    pub histogram: PackedLatency,
 }
 
 fn is_zero(count: &u64) -> bool {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::{LatencyFigures, QuantileIntervals};
 use super::phase::Phased;
-use crate::seconds::Series;
+use crate::finished::Series;
 use crate::stats::{Cut, Second, cut, trend};
 use crate::{Latency, Recorder};
 

@@ -1,5 +1,5 @@
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -84,7 +84,11 @@ impl RunResult {
     /// # Errors
     /// When the folder is missing, not writable or full.
     pub fn save(&self, path: &Path) -> Result<(), SaveError> {
-        save_atomically(path, self.to_json().as_bytes())
+        save_with(path, |file| {
+            // Piece by piece: the text of a long run takes as much memory as all else.
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        })
     }
 }
 
@@ -94,6 +98,13 @@ impl RunResult {
 /// # Errors
 /// When the folder is missing, not writable or full.
 pub fn save_atomically(path: &Path, content: &[u8]) -> Result<(), SaveError> {
+    save_with(path, |file| file.write_all(content))
+}
+
+fn save_with(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), SaveError> {
     let failed = |source: io::Error| SaveError {
         path: path.to_owned(),
         source,
@@ -109,7 +120,7 @@ pub fn save_atomically(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     temporary.push(name);
     temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = folder.join(temporary);
-    let written = write_through(&temporary, content)
+    let written = write_through(&temporary, write)
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| File::open(folder)?.sync_all());
     written.map_err(|source| {
@@ -119,10 +130,13 @@ pub fn save_atomically(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     })
 }
 
-fn write_through(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(content)?;
-    file.sync_all()
+fn write_through(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    write(&mut file)?;
+    file.into_inner()?.sync_all()
 }
 
 #[derive(Deserialize)]

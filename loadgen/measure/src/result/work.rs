@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::figures::{
     LatencyFigures, OutcomeFigures, QuantileIntervals, SizeFigures, WithFailures,
 };
+use crate::finished::Series;
 use crate::kind::{KindTally, RoundTally};
-use crate::seconds::Series;
 use crate::{Latency, Outcome};
 
 /// What one workflow kind did.

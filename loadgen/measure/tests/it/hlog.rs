@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use loadgen_measure::{Recorder, RunResult};
+use loadgen_measure::{PackedLatency, Recorder, RunResult};
 
 use base64::Engine as _;
 
@@ -45,7 +45,7 @@ fn a_damaged_second_is_named() {
     let mut recorder = Recorder::new(&shape());
     wizards(&mut recorder, 30, |_, _| false);
     let mut result = RunResult::new(facts(30), &recorder);
-    result.seconds[1].rounds[2].histogram = "nonsense".into();
+    result.seconds[1].rounds[2].histogram = PackedLatency::from_bytes(b"nonsense");
     let error = result.hlog().unwrap_err().to_string();
     assert!(error.contains("seconds[1], round 2"), "{error}");
 }

@@ -22,7 +22,7 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
     for second in &result.seconds {
         let mut together = Latency::new();
         for round in &second.rounds {
-            together.merge(&Latency::from_base64(&round.histogram)?);
+            together.merge(&round.histogram.latency()?);
         }
         for (line, quantile) in lines.iter_mut().zip([0.5, 0.99, 1.0]) {
             // A second without a success breaks the line.

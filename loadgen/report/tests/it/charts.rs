@@ -1,4 +1,4 @@
-use loadgen_measure::RunResult;
+use loadgen_measure::{PackedLatency, RunResult};
 use loadgen_report::charts;
 
 use crate::fixture;
@@ -75,7 +75,7 @@ fn charts_are_reproducible() {
 #[test]
 fn a_damaged_histogram_is_an_error_and_not_a_chart() {
     let mut result = fixture::good();
-    result.seconds[0].rounds[0].histogram = "!".into();
+    result.seconds[0].rounds[0].histogram = PackedLatency::from_bytes(b"!");
     let error = charts(&result).unwrap_err().to_string();
     assert!(error.contains("damaged"), "{error}");
 }
