@@ -64,7 +64,9 @@ mod tests {
         });
     }
 
-    fn buckets(recorder: &Recorder) -> Vec<((usize, Series), Vec<(u64, u64)>)> {
+    type Buckets = Vec<(u64, u64)>;
+
+    fn buckets(recorder: &Recorder) -> Vec<((usize, Series), Buckets)> {
         let all = recorder.seconds.responses();
         all.map(|(key, latency)| (key, latency.buckets().collect()))
             .collect()
