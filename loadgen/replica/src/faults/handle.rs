@@ -3,8 +3,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use loadgen_timer::Timer;
 use serde_json::{Map, Value};
-use tokio::sync::Notify;
+use tokio::sync::{self, Notify};
 use tokio::time::Instant;
 
 use crate::faults::command::CommandError;
@@ -28,6 +29,10 @@ pub(crate) struct Faults {
     book: Mutex<Book>,
     /// Wakes those that wait for a freeze or a stall, since it may have ended early.
     changed: Notify,
+    /// Whether waits end as punctually as the machine can, which does not follow paused time.
+    punctual: AtomicBool,
+    /// Held by the first of those that wait. Made in the first wait, since it belongs to a runtime.
+    timer: sync::Mutex<Option<Timer>>,
     /// Requests and tool calls that came while something was wrong, for decisions by number.
     requests: AtomicU64,
     calls: AtomicU64,
@@ -70,6 +75,8 @@ impl Faults {
                 connections: None,
             }),
             changed: Notify::new(),
+            punctual: AtomicBool::new(false),
+            timer: sync::Mutex::new(None),
             requests: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             applied: Applied::default(),
@@ -77,8 +84,9 @@ impl Faults {
         }
     }
 
-    /// Lets faults of connections act on these from now on.
+    /// Lets faults of connections act on these from now on. There are sockets then, so time is real.
     pub(crate) fn govern(&self, policy: Arc<ConnectionPolicy>) {
+        self.punctual.store(true, Ordering::Relaxed);
         let mut book = self.lock();
         connections::change(&policy, &Settings::default(), &book.current.settings);
         book.connections = Some(policy);
@@ -111,10 +119,26 @@ impl Faults {
                 self.applied.count(fault);
             }
             tokio::select! {
-                () = tokio::time::sleep_until(until) => {}
+                () = self.until(until) => {}
                 () = changed => {}
             }
         }
+    }
+
+    /// One timer for all: its holder is followed by the others in the order in which they came.
+    async fn until(&self, moment: Instant) {
+        let mut timer = self.timer.lock().await;
+        let punctual = self.punctual.load(Ordering::Relaxed);
+        timer
+            .get_or_insert_with(|| {
+                if punctual {
+                    Timer::finest()
+                } else {
+                    Timer::coarse()
+                }
+            })
+            .until(moment)
+            .await;
     }
 
     /// Adds faults to those that are set; a value of null or false takes one away.
