@@ -26,15 +26,15 @@ pub use content::{Arguments, Rows};
 pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
-    AnswerPlan, BackOff, ClientPlan, Departure, FleetPlan, HttpPlan, HttpVersion, KeyPlan, Kind,
-    Load, Mirrored, OnThrottle, Pace, Plan, Principals, RetryBudget, RetryOn, Spread, StateFault,
-    ThrottlePlan, Trust,
+    Act, AnswerPlan, BackOff, ClientPlan, Departure, Event, FleetPlan, HttpPlan, HttpVersion,
+    KeyPlan, Kind, Load, Mirrored, OnThrottle, Pace, Plan, Principals, ReplicaPlan, RetryBudget,
+    RetryOn, Spread, StateFault, ThrottlePlan, Trust,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{
-    AnswersTable, BackOffTable, BudgetTable, ClientTable, DataTable, FleetTable, HttpTable,
-    LoadTable, Scenario, ScenarioError, Source, StageTable, ThinkTable, ThrottleTable,
-    WorkflowTable,
+    AnswersTable, BackOffTable, BudgetTable, ClientTable, DataTable, EventTable, FleetTable,
+    HttpTable, LoadTable, ReplicaTable, Scenario, ScenarioError, Source, StageTable, ThinkTable,
+    ThrottleTable, WorkflowTable,
 };
 pub use schedule::{RateCurve, Schedule, Spacing, Stretch};
 pub use target::{Target, TargetError};

@@ -37,7 +37,7 @@ pub use phase::Phase;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use result::{
-    BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, Drift,
+    BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, Drift, EventResult,
     FailureExample, Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight,
     KindResult, LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
     PhaseResult, QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult,

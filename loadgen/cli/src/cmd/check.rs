@@ -46,7 +46,7 @@ fn describe(plan: &Plan) -> String {
                 KeyPlan::Shared => "",
                 KeyPlan::Own => ", each with a key of its own",
             };
-            format!("{} replicas{keys}", fleet.replicas)
+            format!("{} replicas{keys}", fleet.replicas.len())
         },
     );
     let spread = match plan.spread {
@@ -61,6 +61,10 @@ fn describe(plan: &Plan) -> String {
         plan.seed,
         plan.http
     );
+    for event in &plan.events {
+        let at = event.at.as_secs_f64();
+        text.push_str(&format!("  event  {at} s: {}\n", event.name));
+    }
     let total: f64 = plan.kinds.iter().map(|kind| kind.weight).sum();
     for kind in &plan.kinds {
         let think = match kind.think.mean() {

@@ -13,7 +13,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::console;
 use crate::failure::Failure;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Script};
 use crate::format::Format;
 use crate::progress::Teller;
 use crate::store::Store;
@@ -75,6 +75,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
             args.scenario.display()
         )));
     }
+    if !args.targets.is_empty() && !plan.events.is_empty() {
+        return Err(Failure::usage(anyhow!(
+            "{} has events, which happen to replicas that the run starts itself: leave out --target",
+            args.scenario.display()
+        )));
+    }
     if matches!(plan.http.trust, Trust::Anyone) {
         console::say("loadgen: WARNING: certificates are NOT checked: whoever answers is believed");
     }
@@ -111,6 +117,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         args,
         facts: Facts::new(args, &plan, &targets),
         fleet: &mut fleet,
+        script: Script::new(&plan.events),
         store: &store,
         plan,
     };
@@ -199,6 +206,8 @@ struct Session<'a> {
     plan: Plan,
     facts: Facts,
     fleet: &'a mut Fleet,
+    /// What happens to the fleet during the load.
+    script: Script,
     store: &'a Store,
 }
 
@@ -223,8 +232,12 @@ impl Session<'_> {
                     }
                 }
                 _ = look.tick() => {}
+                () = until(self.script.next(run.elapsed()), &run) => {}
             }
             let elapsed = run.elapsed();
+            for failure in self.script.play(elapsed, self.fleet) {
+                teller.say(format_args!("loadgen: {failure}"));
+            }
             teller.tell(elapsed, run.progress());
             for death in self.fleet.deaths() {
                 teller.say(format_args!("loadgen: {death}"));
@@ -282,6 +295,7 @@ impl Session<'_> {
             options: self.facts.options.clone(),
             targets: self.args.targets.clone(),
             replicas: self.replicas(),
+            events: self.script.results(),
             environment: self.facts.environment.clone(),
             clock: output.clock,
             workload: self.plan.workload(),
@@ -310,6 +324,14 @@ impl Session<'_> {
             ..ReplicaFacts::default()
         };
         self.facts.targets.iter().map(unknown).collect()
+    }
+}
+
+/// Waits for a time of the run; for ever without one.
+async fn until(moment: Option<Duration>, run: &Run) {
+    match moment {
+        Some(moment) => tokio::time::sleep(moment.saturating_sub(run.elapsed())).await,
+        None => std::future::pending().await,
     }
 }
 

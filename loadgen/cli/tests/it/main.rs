@@ -10,6 +10,7 @@ mod clients;
 mod conformance;
 mod control;
 mod ending;
+mod events;
 mod every_fault;
 mod fixtures;
 mod fleet;

@@ -3,13 +3,11 @@ use std::time::Duration;
 use loadgen_measure::Threshold;
 use toml::Spanned;
 
-use super::{FleetPlan, KeyPlan, Spread};
-use crate::scenario::{FleetTable, LoadTable, Scenario, ScenarioError, Source};
+use super::Spread;
+use crate::scenario::{LoadTable, Scenario, ScenarioError, Source};
 
 /// Longest duration that a scenario may ask for anywhere.
 pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
-/// Most replicas that a run starts.
-const MOST_REPLICAS: u32 = 64;
 
 /// The conversions, each with the place that it complains about.
 pub(super) struct Check<'a> {
@@ -100,37 +98,6 @@ impl Check<'_> {
             "sticky" => Ok(Spread::Sticky),
             _ => Err(self.wrong(spread, "spread must be \"random\", \"next\" or \"sticky\"")),
         }
-    }
-
-    pub(super) fn fleet(&self, fleet: &FleetTable) -> Result<FleetPlan, ScenarioError> {
-        let replicas = *fleet.replicas.get_ref();
-        if !(1..=MOST_REPLICAS).contains(&replicas) {
-            return Err(self.wrong(
-                &fleet.replicas,
-                &format!("replicas must be 1 to {MOST_REPLICAS}"),
-            ));
-        }
-        if let Some(ttl) = &fleet.ttl_s
-            && *ttl.get_ref() == 0
-        {
-            return Err(self.wrong(ttl, "ttl_s must be 1 or more whole seconds"));
-        }
-        let keys = match &fleet.keys {
-            None => KeyPlan::Shared,
-            Some(keys) => match keys.get_ref().as_str() {
-                "shared" => KeyPlan::Shared,
-                "own" => KeyPlan::Own,
-                _ => return Err(self.wrong(keys, "keys must be \"shared\" or \"own\"")),
-            },
-        };
-        let text = |value: &Option<Spanned<String>>| value.as_ref().map(|v| v.get_ref().clone());
-        Ok(FleetPlan {
-            replicas,
-            algorithm: text(&fleet.algorithm),
-            backend: text(&fleet.backend),
-            ttl_s: fleet.ttl_s.as_ref().map(|ttl| *ttl.get_ref()),
-            keys,
-        })
     }
 
     pub(super) fn thresholds(&self, scenario: &Scenario) -> Result<Vec<Threshold>, ScenarioError> {

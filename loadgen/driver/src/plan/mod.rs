@@ -4,6 +4,8 @@ mod answers;
 mod check;
 mod client;
 mod departure;
+mod event;
+mod fleet;
 mod http;
 mod json;
 mod kind;
@@ -31,6 +33,8 @@ use crate::scenario::{Scenario, ScenarioError, Source};
 pub use answers::AnswerPlan;
 pub use client::ClientPlan;
 pub use departure::Departure;
+pub use event::{Act, Event};
+pub use fleet::{FleetPlan, KeyPlan, ReplicaPlan};
 pub use http::{HttpPlan, HttpVersion, Trust};
 pub use kind::Kind;
 pub use load::Load;
@@ -49,9 +53,11 @@ pub struct Plan {
     pub seed: u64,
     /// Replicas that the run starts itself; `None` when targets have to be given.
     pub fleet: Option<FleetPlan>,
+    /// What happens to those replicas meanwhile, in the order of time.
+    pub events: Vec<Event>,
     /// When workflows begin.
     pub load: Load,
-    /// The parts of the load in time, in order; at least one.
+    /// The parts of the load in time, in order, cut where events begin and end; at least one.
     pub phases: Vec<Phase>,
     /// How long workflows arrive: to the end of the last phase.
     pub duration: Duration,
@@ -95,30 +101,6 @@ pub enum Spread {
     Sticky,
 }
 
-/// Replicas that a run starts as its own children.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FleetPlan {
-    /// How many.
-    pub replicas: u32,
-    /// `--algorithm` of the replicas; `None`: their default.
-    pub algorithm: Option<String>,
-    /// `--backend` of the replicas; `None`: their default.
-    pub backend: Option<String>,
-    /// `--ttl` of the replicas, in seconds; `None`: their default.
-    pub ttl_s: Option<u64>,
-    /// Which sealing keys they get.
-    pub keys: KeyPlan,
-}
-
-/// Which sealing keys the replicas of a fleet get.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyPlan {
-    /// One key for all: a retry may go to any of them.
-    Shared,
-    /// Each its own: a retry on another replica is refused.
-    Own,
-}
-
 impl Plan {
     /// Checks a scenario.
     ///
@@ -131,6 +113,11 @@ impl Plan {
         let rows = scenario.data.as_ref().map(|data| check.rows(data));
         let rows = rows.transpose()?;
         let kinds = check.kinds(&scenario.workflow, rows.as_ref())?;
+        let fleet = scenario.fleet.as_ref().map(|fleet| check.fleet(fleet));
+        let fleet = fleet.transpose()?;
+        let duration = phases.last().map_or(Duration::ZERO, |last| last.to);
+        let tables = scenario.event.as_deref().unwrap_or_default();
+        let events = check.events(tables, fleet.as_ref(), duration)?;
         Ok(Self {
             scenario: ScenarioRecord {
                 name: check.name(scenario)?,
@@ -138,14 +125,11 @@ impl Plan {
                 sha256: hex(&Sha256::digest(source.text())),
             },
             seed: scenario.seed.unwrap_or(1),
-            fleet: scenario
-                .fleet
-                .as_ref()
-                .map(|fleet| check.fleet(fleet))
-                .transpose()?,
+            fleet,
             load: shape,
-            duration: phases.last().map_or(Duration::ZERO, |last| last.to),
-            phases,
+            duration,
+            phases: phases::part(phases, &events),
+            events,
             drain: check.optional_time("drain_s", &load.drain_s, 10.0, true)?,
             timeout: check.optional_time("timeout_s", &load.timeout_s, 30.0, false)?,
             round_cap: load.round_cap.as_ref().map_or(10, |cap| *cap.get_ref()),

@@ -4,8 +4,54 @@ use loadgen_measure::Phase;
 use toml::Spanned;
 
 use super::check::Check;
+use super::event::Event;
 use crate::scenario::{LoadTable, ScenarioError, StageTable};
 use crate::schedule::Stretch;
+
+/// Parts phases where an event begins or ends, so that each figure is before, during or after it. The
+/// part before the first event of a phase keeps its name.
+pub(super) fn part(phases: Vec<Phase>, events: &[Event]) -> Vec<Phase> {
+    let begins = events.iter().map(|event| (event.at, &event.name, false));
+    let ends = events
+        .iter()
+        .filter_map(|event| Some((event.ends()?, &event.name, true)));
+    let mut cuts: Vec<_> = begins.chain(ends).collect();
+    cuts.sort_by_key(|(at, ..)| *at);
+    let mut parts: Vec<Phase> = Vec::new();
+    for phase in phases {
+        let mut rest = phase.clone();
+        for (at, event, ended) in &cuts {
+            let name = format!(
+                "{}, {}{event}",
+                phase.name,
+                if *ended { "after the end of " } else { "from " }
+            );
+            if *at == rest.from {
+                // Two at one time, or one where the phase begins.
+                rest.name = match rest.name == phase.name {
+                    true => name,
+                    false => format!("{} and {event}", rest.name),
+                };
+            } else if rest.from < *at && *at < rest.to {
+                let rate_there = rest.rate_per_s.map(|(from, to)| {
+                    let share = (*at - rest.from).div_duration_f64(rest.to - rest.from);
+                    from + (to - from) * share
+                });
+                let ends = rest.rate_per_s.zip(rate_there);
+                parts.push(Phase {
+                    to: *at,
+                    rate_per_s: ends.map(|((from, _), there)| (from, there)),
+                    ..rest.clone()
+                });
+                rest.from = *at;
+                rest.name = name;
+                rest.rate_per_s = ends.map(|((_, to), there)| (there, to));
+            }
+        }
+        parts.push(rest);
+    }
+    parts
+}
 
 impl Check<'_> {
     /// The phases of a load of one rate, or of users: warm-up, if any, and the rest.
@@ -117,6 +163,35 @@ mod tests {
             assert_eq!(parts[0], ("warm-up".to_owned(), true, 0.0, 2.5));
             assert_eq!(parts[1], ("measured".to_owned(), false, 2.5, 9.0));
         }
+    }
+
+    #[test]
+    fn events_part_phases() {
+        let text = "[fleet]\nreplicas = 2\n[[load.stage]]\nrate_per_s = 10\nduration_s = 4\n\
+                    [[load.stage]]\nfrom_rate_per_s = 10\nrate_per_s = 30\nduration_s = 4\n";
+        let events = "[[event]]\nat_s = 1\nact = \"kill\"\nreplicas = [0]\n[[event]]\nat_s = 5\n\
+                      act = \"freeze\"\nfor_s = 2\nname = \"nap\"\n[[event]]\nat_s = 1\n\
+                      act = \"clear\"\n[[event]]\nat_s = 4\nact = \"start\"\nreplicas = [0]";
+        let source = Source::new(
+            "x.toml",
+            format!("{text}{events}\n[[workflow]]\ntool = \"echo\"\n"),
+        );
+        let plan = Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap();
+        let parts: Vec<_> = plan
+            .phases
+            .iter()
+            .map(|p| (p.name.as_str(), p.to.as_secs_f64(), p.rate_per_s.unwrap().1))
+            .collect();
+        assert_eq!(
+            parts,
+            [
+                ("stage 1", 1.0, 10.0),
+                ("stage 1, from kill replica 0 and clear all", 4.0, 10.0),
+                ("stage 2, from start replica 0", 5.0, 15.0),
+                ("stage 2, from nap", 7.0, 25.0),
+                ("stage 2, after the end of nap", 8.0, 30.0),
+            ]
+        );
     }
 
     #[test]

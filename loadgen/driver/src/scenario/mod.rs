@@ -3,6 +3,8 @@
 mod client;
 mod data;
 mod error;
+mod event;
+mod fleet;
 mod http;
 mod source;
 mod stage;
@@ -15,6 +17,8 @@ use toml::Spanned;
 pub use client::ClientTable;
 pub use data::DataTable;
 pub use error::ScenarioError;
+pub use event::EventTable;
+pub use fleet::{FleetTable, ReplicaTable};
 pub use http::HttpTable;
 pub use source::Source;
 pub use stage::StageTable;
@@ -37,6 +41,9 @@ pub struct Scenario {
     /// Replicas that the run starts itself. Absent: targets have to be given.
     #[serde(default)]
     pub fleet: Option<FleetTable>,
+    /// What happens to those replicas while the load goes on.
+    #[serde(default)]
+    pub event: Option<Vec<Spanned<EventTable>>>,
     /// Who the generator says it is. Absent: itself, able to answer everything.
     #[serde(default)]
     pub client: Option<ClientTable>,
@@ -56,26 +63,6 @@ pub struct Scenario {
     /// Limits on figures, as in `ok.rate >= 0.99`. Absent: exactly that one.
     #[serde(default)]
     pub thresholds: Option<Vec<Spanned<String>>>,
-}
-
-/// `[fleet]`: replicas that the run starts as its own children.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FleetTable {
-    /// How many; 1 to 64.
-    pub replicas: Spanned<u32>,
-    /// What protects request states. Absent: the default of `loadgen replica`.
-    #[serde(default)]
-    pub algorithm: Option<Spanned<String>>,
-    /// Which cryptography library computes it. Absent: the default of `loadgen replica`.
-    #[serde(default)]
-    pub backend: Option<Spanned<String>>,
-    /// Lifetime of a request state, in whole seconds. Absent: 600.
-    #[serde(default)]
-    pub ttl_s: Option<Spanned<u64>>,
-    /// `shared` (default) or `own`: whether the replicas hold one sealing key or each their own.
-    #[serde(default)]
-    pub keys: Option<Spanned<String>>,
 }
 
 /// `[load]`.

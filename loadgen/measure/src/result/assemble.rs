@@ -4,6 +4,7 @@ use super::checks::{self, Counts};
 use super::clock::RunClock;
 use super::conclude;
 use super::delayed_ack;
+use super::event::EventResult;
 use super::figures::{LatencyFigures, QuantileIntervals};
 use super::findings::FailureExample;
 use super::fleet::{Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
@@ -44,6 +45,8 @@ pub struct RunFacts {
     pub environment: Environment,
     /// When and how long.
     pub clock: RunClock,
+    /// What the scenario let happen to replicas.
+    pub events: Vec<EventResult>,
     /// What load was meant.
     pub workload: Workload,
     /// Workflows that the plan held.
@@ -99,6 +102,7 @@ impl RunResult {
                 .map(|(name, kind)| KindResult::of(name, kind))
                 .collect(),
             phases: phased.results(),
+            events: facts.events,
             warmup_only: phased.warmup_only,
             steady: None,
             matrix: matrix(samples),

@@ -23,6 +23,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
             ));
         }
     }
+    findings.extend(events(result));
     findings.extend(steadiness(result));
     let mut add = |holds: bool, code: FindingCode, sentence: String| {
         if holds {
@@ -140,7 +141,11 @@ pub(crate) fn verdict(result: &RunResult) -> Verdict {
         let wanted = result.findings.iter().filter(|f| wanted.contains(&f.code));
         wanted.map(|finding| finding.sentence.clone()).collect()
     };
-    let invalid = about(&[FindingCode::CheckFailed, FindingCode::GeneratorBound]);
+    let invalid = about(&[
+        FindingCode::CheckFailed,
+        FindingCode::EventFailed,
+        FindingCode::GeneratorBound,
+    ]);
     let mut missed: Vec<String> = result
         .thresholds
         .iter()
@@ -190,6 +195,23 @@ fn shortfall(result: &RunResult) -> String {
             second.second
         ))
     )
+}
+
+/// Events that did not happen as they were planned.
+fn events(result: &RunResult) -> impl Iterator<Item = Finding> {
+    let over = !result.partial && !result.interrupted;
+    result.events.iter().filter_map(move |event| {
+        let sentence = match (event.errors.first(), event.done_s) {
+            (Some(error), _) => format!("event {}: {error}", event.name),
+            (None, None) if over => format!(
+                "event {}: it had not been done when the run ended",
+                event.name
+            ),
+            _ => return None,
+        };
+        let replicas = event.replicas.clone();
+        Some(Finding::about(FindingCode::EventFailed, replicas, sentence))
+    })
 }
 
 /// What is to say about warm-up and drift.

@@ -42,6 +42,8 @@ pub enum FindingCode {
     StatesRefusedInPart,
     /// A replica that the run had started ended before its time.
     ReplicaDied,
+    /// Something that the scenario lets happen to replicas did not happen.
+    EventFailed,
     /// Nothing ended well.
     NoSuccess,
     /// Fewer workflows were started than planned.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::LatencyFigures;
+use super::load::is_zero;
 use crate::Outcome;
 
 /// What is known from outside about a replica: the driver and the process table say it.
@@ -16,6 +17,9 @@ pub struct ReplicaFacts {
     /// How it died during the run; absent while it lived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub died: Option<ReplicaDeath>,
+    /// How often the run started it anew.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restarts: u64,
     /// Processor time that it used during the run, in seconds; absent when not readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,

@@ -136,6 +136,6 @@ pub struct SecondRound {
     pub histogram: PackedLatency,
 }
 
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }

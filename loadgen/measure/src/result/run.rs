@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checks::Check;
 use super::clock::RunClock;
+use super::event::EventResult;
 use super::figures::LatencyFigures;
 use super::findings::{FailureExample, Finding};
 use super::fleet::{Matrix, ReplicaResult};
@@ -66,6 +67,9 @@ pub struct RunResult {
     /// The parts of the load in order, warm-up included; empty when there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseResult>,
+    /// What the scenario let happen to replicas, in the order of time; empty when nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventResult>,
     /// Whether the run ended in its warm-up, so that every figure is of that.
     #[serde(default, skip_serializing_if = "is_false")]
     pub warmup_only: bool,

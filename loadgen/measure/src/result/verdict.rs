@@ -18,7 +18,8 @@ pub enum Status {
     Good,
     /// A threshold was missed, or nothing ended well.
     ThresholdMissed,
-    /// The load generator was the bottleneck, or the result contradicts itself.
+    /// The load generator was the bottleneck, an event did not happen, or the result contradicts
+    /// itself.
     Invalid,
     /// An interrupt ended it early.
     Interrupted,

@@ -56,6 +56,7 @@ pub(crate) fn plot(result: &RunResult) -> Result<Plot, HistogramError> {
         y_scale: Scale::Log,
         y_text: short_time,
         lines,
+        marks: Vec::new(),
     })
 }
 

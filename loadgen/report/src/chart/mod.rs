@@ -3,6 +3,7 @@
 mod axis;
 mod labels;
 mod latency;
+mod marks;
 mod over_time;
 mod palette;
 mod payload;

@@ -2,6 +2,7 @@ use loadgen_measure::{HistogramError, Latency, RunResult, SecondResult};
 
 use super::axis::{Scale, linear_ticks};
 use super::latency::short_time;
+use super::marks::Mark;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
@@ -117,5 +118,20 @@ fn plot(
         y_scale,
         y_text,
         lines,
+        marks: marks(result),
     }
+}
+
+/// When events began, and when what they did ended by itself.
+fn marks(result: &RunResult) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for event in &result.events {
+        let begun = event.begun_s.map(|at| (at, event.name.clone()));
+        let ended = event.begun_s.and(event.ends_s);
+        let ended = ended.map(|at| (at, format!("end of {}", event.name)));
+        let both = begun.into_iter().chain(ended);
+        marks.extend(both.map(|(at, text)| Mark { at, text }));
+    }
+    marks.sort_by(|a, b| a.at.total_cmp(&b.at));
+    marks
 }

@@ -53,6 +53,7 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
         y_scale: Scale::Linear,
         y_text: plain,
         lines,
+        marks: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::ChartError;
 use super::axis::Scale;
 use super::labels::draw_labels;
+use super::marks::{Mark, draw_marks};
 use super::palette::{Look, Marker};
 
 pub(super) const SIZE: (u32, u32) = (960, 540);
@@ -30,6 +31,8 @@ pub(crate) struct Plot {
     /// Text of a value on the vertical axis.
     pub(crate) y_text: fn(f64) -> String,
     pub(crate) lines: Vec<Line>,
+    /// Moments on the horizontal axis that a reader should know, rising.
+    pub(crate) marks: Vec<Mark>,
 }
 
 /// One line of a chart. A point that has no place on the axes is left out and breaks the line
@@ -113,6 +116,7 @@ impl Plot {
             .margin_bottom(bottom)
             .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
         self.draw_axes(&root, &mut drawing, x, y)?;
+        draw_marks(&root, &drawing, &self.marks, x, y)?;
         for placed in lines {
             for segment in &placed.segments {
                 draw_segment(&mut drawing, placed.line, segment)?;
@@ -244,6 +248,7 @@ mod tests {
                 points: points.to_vec(),
                 marker_step: 1,
             }],
+            marks: Vec::new(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A result as text for a terminal.
 
+mod events;
 mod failures;
 mod fleet;
 mod head;
@@ -23,6 +24,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     head::write(&mut text, result);
     work::write(&mut text, result);
     phases::write(&mut text, result);
+    events::write(&mut text, result);
     throttle::write(&mut text, result);
     fleet::write(&mut text, result);
     run::write(&mut text, result);

@@ -3,7 +3,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
-use loadgen_driver::{FleetPlan, KeyPlan};
+use loadgen_driver::FleetPlan;
 use loadgen_measure::{ProcessUsage, RunResult};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -46,14 +46,9 @@ impl Trial {
         let desk = tempfile::tempdir().context("cannot make a temporary folder")?;
         let scenario = desk.path().join("calibrate.toml");
         std::fs::write(&scenario, &self.scenario).context("cannot write the scenario")?;
-        let plan = FleetPlan {
-            replicas: 1,
-            algorithm: None,
-            backend: None,
-            ttl_s: None,
-            keys: KeyPlan::Shared,
-        };
-        let mut fleet = Fleet::start_with(&plan, &self.replica)?;
+        let mut plan = FleetPlan::plain(1);
+        plan.replicas[0].options.clone_from(&self.replica);
+        let mut fleet = Fleet::start(&plan)?;
         let before = waited(&fleet);
         let mut driver = Driver::start(desk.path(), &scenario, &fleet.urls())?;
         let status = runtime.block_on(self.watch(&mut driver, &mut fleet))?;

@@ -1,0 +1,135 @@
+use std::time::Duration;
+
+use loadgen_driver::{Act, Event};
+use loadgen_measure::EventResult;
+
+use super::Fleet;
+
+/// How often a replica that is busy with an event is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// The events of a run: what is still to come, what goes on, what is done.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    scenes: Vec<Scene>,
+}
+
+/// One event.
+#[derive(Debug)]
+struct Scene {
+    event: Event,
+    /// Replicas that have been begun with, in the order of the event.
+    begun: usize,
+    begun_at: Option<Duration>,
+    /// When the next replica is due.
+    due: Duration,
+    /// Replicas that are busy with it.
+    busy: Vec<usize>,
+    done_at: Option<Duration>,
+    errors: Vec<String>,
+}
+
+impl Script {
+    pub(crate) fn new(events: &[Event]) -> Self {
+        let scene = |event: &Event| Scene {
+            event: event.clone(),
+            begun: 0,
+            begun_at: None,
+            due: event.at,
+            busy: Vec::new(),
+            done_at: None,
+            errors: Vec::new(),
+        };
+        Self {
+            scenes: events.iter().map(scene).collect(),
+        }
+    }
+
+    /// Does what is due at this time of the run. Gives what could not be done.
+    pub(crate) fn play(&mut self, now: Duration, fleet: &mut Fleet) -> Vec<String> {
+        let mut told = Vec::new();
+        for scene in &mut self.scenes {
+            let known = scene.errors.len();
+            scene.play(now, fleet);
+            let new = scene.errors[known..].iter();
+            told.extend(new.map(|error| format!("event {}: {error}", scene.event.name)));
+        }
+        told
+    }
+
+    /// When something has to be done or looked at next.
+    pub(crate) fn next(&self, now: Duration) -> Option<Duration> {
+        let open = self.scenes.iter().filter(|scene| scene.done_at.is_none());
+        open.map(|scene| match scene.busy.is_empty() {
+            true => scene.due,
+            false => now + LOOK_EVERY,
+        })
+        .min()
+    }
+
+    /// What became of the events.
+    pub(crate) fn results(&self) -> Vec<EventResult> {
+        self.scenes.iter().map(Scene::result).collect()
+    }
+}
+
+impl Scene {
+    fn play(&mut self, now: Duration, fleet: &mut Fleet) {
+        if self.done_at.is_some() || now < self.event.at {
+            return;
+        }
+        // What follows one after the other begins in the order of the event, whoever is done first.
+        loop {
+            let errors = &mut self.errors;
+            let begun = self.busy.len();
+            self.busy.retain(|&number| match fleet.settle(number) {
+                Ok(done) => !done,
+                Err(e) => {
+                    errors.push(format!("replica {number}: {e:#}"));
+                    false
+                }
+            });
+            if self.busy.len() < begun && self.follows() {
+                self.due = now + self.event.pause;
+            }
+            let Some(&number) = self.event.replicas.get(self.begun) else {
+                break;
+            };
+            if now < self.due || (self.follows() && !self.busy.is_empty()) {
+                return;
+            }
+            self.begun += 1;
+            self.begun_at.get_or_insert(now);
+            if !self.follows() {
+                self.due += self.event.pause;
+            }
+            match fleet.begin(&self.event.act, number) {
+                Ok(()) => self.busy.push(number),
+                Err(e) => self.errors.push(format!("replica {number}: {e:#}")),
+            }
+        }
+        if self.busy.is_empty() {
+            self.done_at = Some(now);
+        }
+    }
+
+    /// Whether the next replica waits for the one before it to be ready.
+    fn follows(&self) -> bool {
+        matches!(self.event.act, Act::Restart)
+    }
+
+    fn result(&self) -> EventResult {
+        let event = &self.event;
+        let seconds = |time: Duration| time.as_secs_f64();
+        EventResult {
+            name: event.name.clone(),
+            act: event.act.name().to_owned(),
+            replicas: event.replicas.clone(),
+            at_s: seconds(event.at),
+            begun_s: self.begun_at.map(seconds),
+            done_s: self.done_at.map(seconds),
+            ends_s: event.ends().map(seconds),
+            errors: self.errors.clone(),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a scenario lets happen to its own replicas during the load.
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, list, number};
+
+/// A fleet of two, 40 workflows/s for 2 s, and these events.
+fn scenario(fleet: &str, events: &str) -> String {
+    format!(
+        "name = \"events\"\nthresholds = []\n[fleet]\nreplicas = 2\n{fleet}\n[load]\nrate_per_s = 40\n\
+         duration_s = 2\n{events}\n[[workflow]]\ntool = \"wizard\"\narguments = {{ rounds = 1 }}\n"
+    )
+}
+
+fn event(at_s: f64, act: &str) -> String {
+    format!("[[event]]\nat_s = {at_s}\nact = \"{act}\"\n")
+}
+
+fn happened(result: &Value) {
+    for event in list(&result["events"]) {
+        assert!(event.get("errors").is_none(), "{event}");
+        assert!(
+            event["begun_s"].as_f64() >= event["at_s"].as_f64(),
+            "{event}"
+        );
+        assert!(
+            event["done_s"].as_f64() >= event["begun_s"].as_f64(),
+            "{event}"
+        );
+    }
+}
+
+#[test]
+fn a_killed_replica_fails_until_it_is_started_again() {
+    let events =
+        event(0.5, "kill") + "replicas = [1]\n" + &event(1.0, "start") + "replicas = [1]\n";
+    let ran = Desk::new().run(&scenario("", &events), &[]);
+    ran.exits_with(0);
+    let result = &ran.result;
+    happened(result);
+    let replica = &result["replicas"][1];
+    assert!(replica.get("died").is_none(), "it was told to: {replica}");
+    assert_eq!(replica["restarts"], 1);
+    let phases: Vec<&Value> = list(&result["phases"]).iter().collect();
+    let names: Vec<&Value> = phases.iter().map(|phase| &phase["name"]).collect();
+    assert_eq!(
+        names,
+        [
+            "load",
+            "load, from kill replica 1",
+            "load, from start replica 1"
+        ]
+    );
+    let started = |phase: &Value| number(&phase["work"]["started"]);
+    assert_eq!(phases.iter().map(|p| started(p)).sum::<u64>(), 80);
+    assert_eq!(phases[0]["work"]["workflows"]["ok"]["count"], 20);
+    // Half of the rounds go to a closed port: of 20 workflows none of which fails is one in 10^12.
+    let failed =
+        |phase: &Value| started(phase) - number(&phase["work"]["workflows"]["ok"]["count"]);
+    assert!(failed(phases[1]) > 0, "{result}");
+    assert!(failed(phases[1]) > failed(phases[2]), "{result}");
+}
+
+#[test]
+fn keys_turn_without_a_refusal_in_the_right_order() {
+    let turn = |at: f64, act: &str, key: u8| event(at, act) + &format!("key = {key}\n");
+    let events = turn(0.5, "accept-key", 2) + &turn(1.0, "mint-key", 2) + &turn(1.5, "drop-key", 1);
+    let ran = Desk::new().run(&scenario("", &events), &[]);
+    ran.exits_with(0);
+    happened(&ran.result);
+    let outcomes = &ran.result["load"]["outcomes"];
+    // A state of key 1 can be under way when the key is dropped; before that none is refused.
+    for phase in &list(&ran.result["phases"])[..3] {
+        assert!(
+            phase["work"]["workflows"].get("state_rejected").is_none(),
+            "{outcomes}"
+        );
+    }
+}
+
+#[test]
+fn a_restarted_replica_keeps_its_keys_and_a_rolling_restart_goes_one_by_one() {
+    let events = event(0.2, "accept-key")
+        + "key = 2\n"
+        + &event(0.4, "mint-key")
+        + "key = 2\n"
+        + &event(0.8, "restart");
+    let ran = Desk::new().run(&scenario("", &events), &[]);
+    ran.exits_with(0);
+    happened(&ran.result);
+    for replica in list(&ran.result["replicas"]) {
+        assert_eq!(replica["restarts"], 1);
+        assert!(replica["cpu_s"].as_f64() > Some(0.0), "{replica}");
+    }
+    assert!(
+        ran.result["load"]["outcomes"]
+            .get("state_rejected")
+            .is_none()
+    );
+}
+
+#[test]
+fn faults_are_set_from_the_start_for_one_and_later_for_all() {
+    let fleet = "faults = { error_rate = 1.0 }\n[[fleet.replica]]\nnumber = 1\n\
+                 faults = { error_rate = 0.0 }\noptions = [\"--page-size\", \"3\"]";
+    let events = event(0.5, "clear") + &event(1.0, "freeze") + "for_s = 0.3\nreplicas = [0]\n";
+    let scenario = scenario(fleet, &events).replace(
+        "tool = \"wizard\"\narguments = { rounds = 1 }",
+        "tool = \"echo\"",
+    );
+    let ran = Desk::new().run(&scenario, &[]);
+    // Replica 0 cannot be used from the start: that is said before any load.
+    ran.exits_with(4);
+}
+
+#[test]
+fn an_event_that_cannot_be_done_makes_the_run_invalid() {
+    let desk = Desk::new();
+    let events = event(0.5, "start") + "replicas = [0]\n" + &event(1.0, "drop-key") + "key = 9\n";
+    let ran = desk.run(&scenario("", &events), &[]);
+    ran.exits_with(5);
+    let reasons = json!(ran.result["verdict"]["reasons"]).to_string();
+    assert!(
+        reasons.contains("event start replica 0: replica 0: it has not ended"),
+        "{reasons}"
+    );
+    assert!(reasons.contains("no key has the id 9"), "{reasons}");
+}
+
+#[test]
+fn events_need_a_fleet_of_the_run() {
+    let desk = Desk::new();
+    let text = scenario("", &event(0.5, "kill"));
+    desk.file("s.toml", &text);
+    let line = desk.refused(["run", "s.toml", "--target", "http://127.0.0.1:9/mcp"], 2);
+    assert!(line.contains("leave out --target"), "{line}");
+    for (from, to, want) in [
+        (
+            "replicas = 2\n",
+            "replicas = 2\noptions = [\"--listen=1\"]\n",
+            "`--listen` cannot be given here",
+        ),
+        ("act = \"kill\"", "act = \"stop\"", "act must be \"kill\""),
+        (
+            "act = \"kill\"",
+            "act = \"freeze\"",
+            "`freeze` needs `for_s`",
+        ),
+        (
+            "act = \"kill\"",
+            "act = \"kill\"\nfor_s = 1",
+            "`kill` has no `for_s`",
+        ),
+        (
+            "act = \"kill\"",
+            "act = \"kill\"\nreplicas = [2]",
+            "the last one is 1",
+        ),
+        ("act = \"kill\"", "act = \"set\"", "`set` needs `faults`"),
+        ("at_s = 0.5", "at_s = 2", "at_s must be below 2"),
+        ("[fleet]\nreplicas = 2\n", "", "needs a [fleet]"),
+    ] {
+        desk.file("s.toml", &text.replace(from, to));
+        let line = desk.refused(["check", "s.toml"], 2);
+        assert!(line.contains(want), "{to}: {line}");
+    }
+}
