@@ -109,6 +109,12 @@ impl Draw {
         }
     }
 
+    /// What is above this is taken as this; `None` when nothing is.
+    #[must_use]
+    pub fn most(&self) -> Option<f64> {
+        (self.most < f64::MAX).then_some(self.most)
+    }
+
     fn of(shape: Shape) -> Self {
         Self {
             shape,

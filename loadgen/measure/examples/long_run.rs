@@ -135,6 +135,7 @@ fn facts(seconds: u64, planned: u64) -> RunFacts {
         options: Default::default(),
         targets: Vec::new(),
         replicas: Vec::new(),
+        breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment::read(),
         clock: RunClock::new(start, start + length, length, length),

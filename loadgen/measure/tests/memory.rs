@@ -62,6 +62,7 @@ fn facts() -> RunFacts {
         options: Default::default(),
         targets: Vec::new(),
         replicas: Vec::new(),
+        breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment::default(),
         clock: RunClock::new(start, start + length, length, length),

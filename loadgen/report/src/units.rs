@@ -48,6 +48,14 @@ pub(crate) fn size_bytes(bytes: f64) -> String {
     NOTHING.to_owned()
 }
 
+/// A number of things, as in `1 thread` and `2 threads`.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        count => format!("{count} {thing}s"),
+    }
+}
+
 /// A plain number with 3 digits, or more before the point.
 pub(crate) fn three_digits(value: f64) -> String {
     if !value.is_finite() {

@@ -1,3 +1,4 @@
+mod kinds;
 mod throttle;
 
 use std::path::PathBuf;
@@ -46,7 +47,10 @@ fn describe(plan: &Plan) -> String {
                 KeyPlan::Shared => "",
                 KeyPlan::Own => ", each with a key of its own",
             };
-            format!("{} replicas{keys}", fleet.replicas.len())
+            match fleet.replicas.len() {
+                1 => "1 replica".to_owned(),
+                count => format!("{count} replicas{keys}"),
+            }
         },
     );
     let spread = match plan.spread {
@@ -65,20 +69,7 @@ fn describe(plan: &Plan) -> String {
         let at = event.at.as_secs_f64();
         text.push_str(&format!("  event  {at} s: {}\n", event.name));
     }
-    let total: f64 = plan.kinds.iter().map(|kind| kind.weight).sum();
-    for kind in &plan.kinds {
-        let think = match kind.think.mean() {
-            0.0 => String::new(),
-            mean => format!(", thinks {mean} s on average"),
-        };
-        text.push_str(&format!(
-            "  {:>5.1} %  {} ({} {}){think}\n",
-            100.0 * kind.weight / total,
-            kind.name,
-            kind.method,
-            kind.target
-        ));
-    }
+    text.push_str(&kinds::lines(plan));
     if let Some(rows) = &plan.rows {
         let order = if rows.in_turn() {
             "in turn"

@@ -296,6 +296,11 @@ impl Session<'_> {
             targets: self.args.targets.clone(),
             replicas: self.replicas(),
             events: self.script.results(),
+            breaks_states: {
+                let kinds = self.plan.kinds.iter();
+                let broken = kinds.filter(|kind| kind.break_state.is_some());
+                broken.map(|kind| kind.name.clone()).collect()
+            },
             environment: self.facts.environment.clone(),
             clock: output.clock,
             workload: self.plan.workload(),

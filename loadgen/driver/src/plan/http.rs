@@ -80,6 +80,7 @@ impl fmt::Display for HttpPlan {
         }
         match &self.trust {
             Trust::System => Ok(()),
+            Trust::Only(roots) if roots.len() == 1 => f.write_str(", trusting 1 given certificate"),
             Trust::Only(roots) => write!(f, ", trusting {} given certificates", roots.len()),
             Trust::Anyone => f.write_str(", certificates NOT checked"),
         }

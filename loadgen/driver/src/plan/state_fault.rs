@@ -35,6 +35,19 @@ impl StateFault {
         ("invented", Self::Invented),
     ];
 
+    /// Its name in a scenario.
+    ///
+    /// # Panics
+    /// Never: every fault has one.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let (name, _) = Self::ALL
+            .into_iter()
+            .find(|(_, fault)| *fault == self)
+            .expect("all are there");
+        name
+    }
+
     /// What is sent instead of this state.
     pub(crate) fn apply(self, state: Option<Box<RawValue>>) -> Option<Box<RawValue>> {
         if self == Self::Invented {

@@ -47,6 +47,8 @@ pub struct RunFacts {
     pub clock: RunClock,
     /// What the scenario let happen to replicas.
     pub events: Vec<EventResult>,
+    /// Kinds whose states the scenario breaks before they are sent back.
+    pub breaks_states: Vec<String>,
     /// What load was meant.
     pub workload: Workload,
     /// Workflows that the plan held.
@@ -103,6 +105,7 @@ impl RunResult {
                 .collect(),
             phases: phased.results(),
             events: facts.events,
+            breaks_states: facts.breaks_states,
             warmup_only: phased.warmup_only,
             steady: None,
             matrix: matrix(samples),

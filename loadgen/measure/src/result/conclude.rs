@@ -10,7 +10,11 @@ use crate::Outcome;
 /// What a reader should know about a result that is complete but for findings and verdict.
 pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
     let load = &result.load;
-    let mut findings = diagnose(&result.matrix);
+    let mut findings = match result.breaks_states.is_empty() {
+        true => diagnose(&result.matrix),
+        // Who refuses whom says nothing about keys then.
+        false => vec![broken(result)],
+    };
     for replica in &result.replicas {
         if let Some(death) = &replica.facts.died {
             findings.push(Finding::about(
@@ -31,8 +35,10 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         }
     };
     let outcome = |outcome: Outcome| load.outcomes.get(&outcome).copied().unwrap_or(0);
+    // Where every state is broken, none should be taken.
+    let hopeless = result.breaks_states.len() == result.kinds.len();
     add(
-        outcome(Outcome::Ok) == 0 && !result.partial,
+        outcome(Outcome::Ok) == 0 && !result.partial && !hopeless,
         FindingCode::NoSuccess,
         "no workflow ended well".to_owned(),
     );
@@ -45,17 +51,17 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         outcome(Outcome::Unfinished) > 0,
         FindingCode::Unfinished,
         format!(
-            "{} workflows were still in flight when the drain ended; their ages are lower bounds",
-            outcome(Outcome::Unfinished)
+            "{} still in flight when the drain ended; their ages are lower bounds",
+            were(outcome(Outcome::Unfinished))
         ),
     );
     add(
         outcome(Outcome::StaleConnection) > 0,
         FindingCode::StaleConnections,
         format!(
-            "{} workflows ended on a kept-alive connection that the server had closed: its idle \
-             timeout is shorter than the client's",
-            outcome(Outcome::StaleConnection)
+            "{} ended on a kept-alive connection that the server had closed: it went away, \
+             or its idle timeout is shorter than the client's",
+            workflows(outcome(Outcome::StaleConnection))
         ),
     );
     if let Some(sentence) = result.throttle.as_ref().and_then(throttled) {
@@ -194,6 +200,39 @@ fn shortfall(result: &RunResult) -> String {
             ", the first in second {}",
             second.second
         ))
+    )
+}
+
+fn workflows(count: u64) -> String {
+    match count {
+        1 => "1 workflow".to_owned(),
+        count => format!("{count} workflows"),
+    }
+}
+
+fn were(count: u64) -> String {
+    format!(
+        "{} {}",
+        workflows(count),
+        if count == 1 { "was" } else { "were" }
+    )
+}
+
+/// What became of states that the scenario broke.
+fn broken(result: &RunResult) -> Finding {
+    let refused: u64 = result
+        .matrix
+        .cells
+        .iter()
+        .map(|cell| cell.state_rejected)
+        .sum();
+    Finding::new(
+        FindingCode::StatesBrokenByScenario,
+        format!(
+            "the scenario breaks the states of {}: {refused} of {} returned states were refused",
+            result.breaks_states.join(", "),
+            result.matrix.total()
+        ),
     )
 }
 

@@ -40,6 +40,8 @@ pub enum FindingCode {
     ReplicaRefusesOwnState,
     /// Some states were refused, by no replica in particular.
     StatesRefusedInPart,
+    /// States were refused, or not, that the scenario broke itself.
+    StatesBrokenByScenario,
     /// A replica that the run had started ended before its time.
     ReplicaDied,
     /// Something that the scenario lets happen to replicas did not happen.

@@ -67,6 +67,9 @@ pub struct RunResult {
     /// The parts of the load in order, warm-up included; empty when there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseResult>,
+    /// Kinds whose states the scenario breaks before they are sent back; empty when it breaks none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks_states: Vec<String>,
     /// What the scenario let happen to replicas, in the order of time; empty when nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventResult>,

@@ -125,6 +125,9 @@ impl ThresholdResult {
         let Some(value) = self.value else {
             return "n/a".to_owned();
         };
+        if self.name.ends_with(".count") {
+            return value.to_string();
+        }
         let text = format!("{value:.4}");
         let shown: f64 = text.parse().unwrap_or(value);
         if self.comparison.holds(shown, self.limit) == self.pass {
@@ -188,6 +191,14 @@ mod tests {
         assert_eq!(text(50.000_04, Comparison::AtMost, 50.0), "50.00004");
         assert_eq!(text(49.999_99, Comparison::Below, 50.0), "49.99999");
         assert_eq!(text(50.0, Comparison::AtMost, 50.0), "50.0000");
+        let count = ThresholdResult {
+            name: "throttled.count".into(),
+            comparison: Comparison::AtMost,
+            limit: 0.0,
+            value: Some(7.0),
+            pass: false,
+        };
+        assert_eq!(count.value_text(), "7");
     }
 
     #[test]

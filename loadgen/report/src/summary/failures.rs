@@ -2,24 +2,24 @@ use std::collections::BTreeSet;
 
 use loadgen_measure::{FailureExample, Outcome, RunResult};
 
-use super::text::Text;
+use super::text::{Role, Text};
 use crate::units::printable;
 
 /// Different sentences that are shown; the result file has all that were kept.
 const MOST: usize = 5;
 
-/// What was said or seen when rounds failed, most frequent first, one line each. What several
+/// What was said or seen when rounds failed, most frequent first. What several
 /// replicas said in the same words is one line.
 pub(crate) fn write(text: &mut Text, result: &RunResult) {
     let said = together(&result.failures);
     for same in said.iter().take(MOST) {
-        text.clipped(&format!(
-            "    {} x {}, {}: {}",
-            same.count,
+        let line = format!(
+            "{}, {}: {}",
             replicas(&same.replicas),
             same.outcome,
             printable(same.text)
-        ));
+        );
+        text.sentence(&format!("  {} x", same.count), Role::Quiet, &line);
     }
     let more: u64 = said.iter().skip(MOST).map(|same| same.count).sum();
     if more > 0 {

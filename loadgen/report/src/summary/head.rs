@@ -37,7 +37,14 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
         measured(result)
     );
     text.sentence("", Role::Quiet, &load_line);
-    text.sentence("limited by:", Role::Quiet, &result.generator.bound_reason);
+    // The reason of a verdict stands above already.
+    let bound = match result.generator.bound_reason.as_str() {
+        reason if result.verdict.reasons.iter().any(|given| given == reason) => {
+            "the load generator"
+        }
+        reason => reason,
+    };
+    text.sentence("limited by:", Role::Quiet, bound);
 }
 
 /// The time that rates are over; what was warm-up is not in it.

@@ -2,7 +2,7 @@ use loadgen_measure::RunResult;
 
 use super::text::{Role, Text};
 use crate::table::Table;
-use crate::units::{or_nothing, size_bytes, three_digits, time_ns};
+use crate::units::{counted, or_nothing, size_bytes, three_digits, time_ns};
 
 /// The load generator, thresholds, checks, the machine.
 pub(crate) fn write(text: &mut Text, result: &RunResult) {
@@ -32,8 +32,8 @@ fn generator(text: &mut Text, result: &RunResult) {
     let lateness = generator.lateness.as_ref();
     text.heading("Load generator");
     text.line(&format!(
-        "  {} threads, CPU {}, waiting for a processor {}",
-        facts.threads,
+        "  {}, CPU {}, waiting for a processor {}",
+        counted(facts.threads, "thread"),
         or_nothing(facts.cpu_s, seconds),
         or_nothing(facts.run_queue_delay_s, seconds)
     ));

@@ -80,11 +80,11 @@ fn rates(text: &mut Text, throttle: &ThrottleResult) {
         .map(|(attempts, rounds)| format!("{rounds} took {attempts}"))
         .collect();
     if !attempts.is_empty() {
-        let line = format!(
-            "{}; the busiest 100 ms had {} times its even share of new ones",
-            attempts.join(", "),
-            or_nothing(throttle.burst_factor, three_digits)
-        );
+        let burst = throttle.burst_factor.map(three_digits);
+        let burst = burst.map(|factor| {
+            format!("; the busiest 100 ms had {factor} times its even share of new ones")
+        });
+        let line = attempts.join(", ") + &burst.unwrap_or_default();
         text.sentence("attempts of rounds:", Role::Quiet, &line);
     }
     let when = match throttle.refused {

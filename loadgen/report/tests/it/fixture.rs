@@ -47,6 +47,7 @@ fn facts(planned: u64) -> RunFacts {
                 ..ReplicaFacts::default()
             })
             .collect(),
+        breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment {
             fingerprint: "Example 3000; 2 cores; x86_64; 8 GiB; Linux 6.12".into(),

@@ -127,6 +127,7 @@ impl Play {
             options: BTreeMap::new(),
             targets: shape.replicas.clone(),
             replicas: Vec::new(),
+            breaks_states: Vec::new(),
             events: Vec::new(),
             environment: Environment::default(),
             clock: RunClock::new(
