@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow};
 use loadgen_driver::{Plan, Run, RunOutput, Stop, Target, Trust, probe};
 use loadgen_measure::{
-    Environment, GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Tool,
+    Environment, GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Threshold, Tool,
 };
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -56,6 +56,11 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     insecure: bool,
 
+    /// Fail (exit 3) when this holds, as in 'response.p99[round=2] > 20ms'; can be repeated. Limits of
+    /// the scenario hold besides.
+    #[arg(long = "fail-if", value_name = "COMPARISON", value_parser = Threshold::unless)]
+    fail_if: Vec<Threshold>,
+
     /// Seed of the schedule and of every random choice, instead of the scenario's.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -65,6 +70,8 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut plan = super::scenario::load(&args.scenario)?;
     plan.seed = args.seed.unwrap_or(plan.seed);
+    plan.also(args.fail_if.clone())
+        .map_err(|why| Failure::usage(anyhow!("--fail-if: {why}")))?;
     if args.insecure {
         plan.http.trust = Trust::Anyone;
     }

@@ -100,7 +100,12 @@ impl Check<'_> {
         }
     }
 
-    pub(super) fn thresholds(&self, scenario: &Scenario) -> Result<Vec<Threshold>, ScenarioError> {
+    /// Limits on figures that this plan will have.
+    pub(super) fn thresholds(
+        &self,
+        scenario: &Scenario,
+        named: impl Fn(&Threshold) -> Result<(), String>,
+    ) -> Result<Vec<Threshold>, ScenarioError> {
         match &scenario.thresholds {
             None => Ok(vec![
                 "ok.rate >= 0.99"
@@ -110,9 +115,10 @@ impl Check<'_> {
             Some(list) => list
                 .iter()
                 .map(|text| {
-                    text.get_ref()
-                        .parse()
-                        .map_err(|e| self.wrong(text, &format!("{e}")))
+                    let read = text.get_ref().parse::<Threshold>();
+                    let read = read.map_err(|e| self.wrong(text, &format!("{e}")))?;
+                    named(&read).map_err(|why| self.wrong(text, &why))?;
+                    Ok(read)
                 })
                 .collect(),
         }

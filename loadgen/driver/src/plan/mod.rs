@@ -118,6 +118,9 @@ impl Plan {
         let duration = phases.last().map_or(Duration::ZERO, |last| last.to);
         let tables = scenario.event.as_deref().unwrap_or_default();
         let events = check.events(tables, fleet.as_ref(), duration)?;
+        let phases = phases::part(phases, &events);
+        let named = |threshold: &Threshold| knows(&kinds, &phases, threshold);
+        let thresholds = check.thresholds(scenario, named)?;
         Ok(Self {
             scenario: ScenarioRecord {
                 name: check.name(scenario)?,
@@ -128,7 +131,7 @@ impl Plan {
             fleet,
             load: shape,
             duration,
-            phases: phases::part(phases, &events),
+            phases,
             events,
             drain: check.optional_time("drain_s", &load.drain_s, 10.0, true)?,
             timeout: check.optional_time("timeout_s", &load.timeout_s, 30.0, false)?,
@@ -150,8 +153,20 @@ impl Plan {
             rows: rows.map(Arc::new),
             kinds,
             throttle: check.throttle(scenario.throttle.as_ref())?,
-            thresholds: check.thresholds(scenario)?,
+            thresholds,
         })
+    }
+
+    /// Adds limits on figures; those of the scenario, or the implied one, stay.
+    ///
+    /// # Errors
+    /// Names a kind or a phase that the plan does not have.
+    pub fn also(&mut self, thresholds: Vec<Threshold>) -> Result<(), String> {
+        for threshold in &thresholds {
+            knows(&self.kinds, &self.phases, threshold)?;
+        }
+        self.thresholds.extend(thresholds);
+        Ok(())
     }
 
     /// Threads that have something to do: each needs a connection and a workflow of its own, or the
@@ -219,6 +234,32 @@ impl Plan {
         // Rounding can leave a last sliver.
         self.kinds.len() - 1
     }
+}
+
+/// Whether a limit is on something that the plan has.
+fn knows(kinds: &[Kind], phases: &[Phase], threshold: &Threshold) -> Result<(), String> {
+    let metric = &threshold.metric;
+    let listed = |names: Vec<&str>| names.join("`, `");
+    if let Some(name) = metric.kind()
+        && !kinds.iter().any(|kind| kind.name == name)
+    {
+        let names = listed(kinds.iter().map(|kind| kind.name.as_str()).collect());
+        return Err(format!(
+            "`{metric}`: no workflow is called `{name}`; there are `{names}`"
+        ));
+    }
+    if let Some(name) = metric.phase()
+        && !(phases.len() > 1 && phases.iter().any(|phase| phase.name == name))
+    {
+        if phases.len() == 1 {
+            return Err(format!("`{metric}`: the load has only one phase"));
+        }
+        let names = listed(phases.iter().map(|phase| phase.name.as_str()).collect());
+        return Err(format!(
+            "`{metric}`: no phase is called `{name}`; there are `{names}`"
+        ));
+    }
+    Ok(())
 }
 
 /// Half the cores, so that replicas on the same machine have the other half; at least 1, at most 4.

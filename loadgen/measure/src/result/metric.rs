@@ -1,73 +1,107 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::figures::LatencyFigures;
+use super::figures::SizeFigures;
 use super::run::RunResult;
+use super::selection::Selection;
+use super::statistic::{Part, Size, SizeStatistic, Time, TimeStatistic};
+use super::work::{KindResult, RoundResult};
 use crate::Outcome;
 
 /// A figure of a result that a threshold can be set on:
 ///
-/// | written | means |
-/// |---|---|
-/// | `ok.rate` | share of started workflows with that outcome, 0 to 1 |
-/// | `ok.count` | their number |
-/// | `throughput_per_s` | workflows that ended well, per second of load |
-/// | `started.rate` | share of planned workflows that were started, 0 to 1 |
-/// | `workflow.p99_ms` | response time of whole successful workflows, without a warm-up cut by rule |
-/// | `round2.response.p99_ms`, `round2.service.mean_us` | times of successful rounds, all kinds |
+/// | written | means | can be of |
+/// |---|---|---|
+/// | `ok.rate` | share of workflows with that outcome, 0 to 1; with a round: of its rounds | kind, phase, round |
+/// | `ok.count` | their number | kind, phase, round |
+/// | `throughput_per_s` | workflows that ended well, per second | phase |
+/// | `started.rate` | share of planned workflows that were started, 0 to 1 | |
+/// | `workflow.p99_ms` | response time of whole successful workflows | kind, phase |
+/// | `response.p99_ms`, `service.mean_us` | times of successful rounds | round (always), kind, phase |
+/// | `service.p99_ms` | the same of one replica | replica |
+/// | `open.p99_us`, `handle.p99_us`, `seal.p99_us` | what servers said of their own work | round (always), kind, phase |
+/// | `request_bytes.max`, `response_bytes.mean`, `state_bytes.p99` | sizes of bodies and of received states; `min` and `max` also over all rounds | round, kind, phase |
+/// | `lateness.p99_ms` | how late the generator sent first rounds | |
+/// | `waited.max_s` | waits for rate limits | |
 ///
-/// Any [`Outcome`] can stand for `ok`; statistics are `min mean p50 p90 p99 p999 max`, units
-/// `_ns _us _ms _s`.
+/// What it is of stands in brackets, as in `response.p99_ms[round=2, kind=wizard]`; kind and phase not
+/// both. Any [`Outcome`] can stand for `ok`; statistics are `min mean p50 p90 p99 p999 max` (sizes: `min
+/// mean p50 p99 max`), units `_ns _us _ms _s`. `round2.response.p99_ms` is another way to write
+/// `response.p99_ms[round=2]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
     text: String,
     what: What,
+    of: Selection,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     Rate(Outcome),
     Count(Outcome),
     Throughput,
     Started,
     Workflow(Time),
-    Response(u16, Time),
-    Service(u16, Time),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Time {
-    statistic: Statistic,
-    ns_per_unit: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Statistic {
-    Min,
-    Mean,
-    P50,
-    P90,
-    P99,
-    P999,
-    Max,
+    Response(Time),
+    Service(Time),
+    Server(Part, Time),
+    Bytes(Size, SizeStatistic),
+    Lateness(Time),
+    Waited(Time),
 }
 
 /// The text names no figure of a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no such figure: `{0}`; write for example `ok.rate`, `throttled.count`, `throughput_per_s`, \
-     `workflow.p99_ms` or `round1.response.p99_ms`"
-)]
-pub struct UnknownMetric(String);
+#[error("no such figure: `{text}`{why}")]
+pub struct UnknownMetric {
+    text: String,
+    why: Why,
+}
+
+/// What is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Why {
+    Unknown,
+    NoUnit,
+    Selection(String),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str(
+                "; write for example `ok.rate`, `throttled.count`, `throughput_per_s`, \
+                 `workflow.p99_ms`, `response.p99_ms[round=1]` or `state_bytes.max`",
+            ),
+            Self::NoUnit => f.write_str(
+                "; a time needs a unit: put `_ns`, `_us`, `_ms` or `_s` behind the statistic, or a \
+                 unit behind the limit, as in 20ms",
+            ),
+            Self::Selection(why) => write!(f, ": {why}"),
+        }
+    }
+}
 
 impl FromStr for Metric {
     type Err = UnknownMetric;
 
     fn from_str(text: &str) -> Result<Self, UnknownMetric> {
-        let what = parse(text).ok_or_else(|| UnknownMetric(text.to_owned()))?;
+        let wrong = |why| UnknownMetric {
+            text: text.to_owned(),
+            why,
+        };
+        let (name, of) = Selection::split(text).map_err(|why| wrong(Why::Selection(why)))?;
+        let (name, of) = match leading_round(name) {
+            Some((round, name)) if of.round.is_none() => (name, of.in_round(round)),
+            Some(_) => return Err(wrong(Why::Selection("its round is named twice".to_owned()))),
+            None => (name, of),
+        };
+        let what = parse(name).map_err(wrong)?;
+        what.takes(&of).map_err(|why| wrong(Why::Selection(why)))?;
         Ok(Self {
             text: text.to_owned(),
             what,
+            of,
         })
     }
 }
@@ -79,89 +113,192 @@ impl fmt::Display for Metric {
 }
 
 impl Metric {
+    /// The kind of workflow that it is of, if it is of one.
+    pub fn kind(&self) -> Option<&str> {
+        self.of.kind.as_deref()
+    }
+
+    /// The phase that it is of, if it is of one.
+    pub fn phase(&self) -> Option<&str> {
+        self.of.phase.as_deref()
+    }
+
+    /// Whether it counts bytes.
+    pub(super) fn is_size(&self) -> bool {
+        matches!(self.what, What::Bytes(..))
+    }
+
     /// Its value in a result; `None` when there was nothing to take it from.
     pub fn value(&self, result: &RunResult) -> Option<f64> {
-        let all = &result.all;
-        let count = |outcome: Outcome| all.workflows.get(&outcome).map_or(0, |f| f.count) as f64;
-        let round = |index: u16| all.rounds.get(usize::from(index))?.ok();
+        let work = self.work(result)?;
+        let whole = self.of.kind.is_none() && self.of.phase.is_none();
         match self.what {
-            What::Rate(outcome) => (all.started > 0).then(|| count(outcome) / all.started as f64),
-            What::Count(outcome) => Some(count(outcome)),
-            What::Throughput => result.load.throughput_per_s,
+            What::Rate(outcome) => {
+                let (count, all) = self.counts(work, outcome)?;
+                (all > 0).then(|| count as f64 / all as f64)
+            }
+            What::Count(outcome) => Some(self.counts(work, outcome)?.0 as f64),
+            What::Throughput => match &self.of.phase {
+                None => result.load.throughput_per_s,
+                Some(name) => {
+                    let phase = result.phases.iter().find(|phase| phase.name == *name);
+                    phase?.throughput_per_s
+                }
+            },
             What::Started => {
                 let planned = result.load.planned;
                 (planned > 0).then(|| result.load.started as f64 / planned as f64)
             }
-            What::Workflow(time) => time.of(result.workflow_response()),
-            What::Response(index, time) => time.of(result.round_response(index)),
-            What::Service(index, time) => time.of(round(index)?.service.as_ref()),
+            What::Workflow(time) if whole => time.of(result.workflow_response()),
+            What::Workflow(time) => time.of(work.ok()?.response.as_ref()),
+            What::Response(time) if whole => time.of(result.round_response(self.of.round?)),
+            What::Response(time) => time.of(self.round(work)?.ok()?.response.as_ref()),
+            What::Service(time) => time.of(match self.of.replica {
+                Some(replica) => result.replicas.get(replica)?.service.as_ref(),
+                None => self.round(work)?.ok()?.service.as_ref(),
+            }),
+            What::Server(part, time) => {
+                let server = &self.round(work)?.server;
+                time.of(match part {
+                    Part::Open => server.open.as_ref(),
+                    Part::Handle => server.handle.as_ref(),
+                    Part::Seal => server.seal.as_ref(),
+                })
+            }
+            What::Bytes(size, statistic) => self.bytes(work, size, statistic),
+            What::Lateness(time) => time.of(result.generator.lateness.as_ref()),
+            What::Waited(time) => time.of(result.throttle.as_ref()?.waited.as_ref()),
+        }
+    }
+
+    fn work<'a>(&self, result: &'a RunResult) -> Option<&'a KindResult> {
+        let named = |name: &str| result.kinds.iter().find(|kind| kind.name == name);
+        match (&self.of.kind, &self.of.phase) {
+            (Some(kind), _) => named(kind),
+            (None, None) => Some(&result.all),
+            (None, Some(name)) => {
+                let phase = result.phases.iter().find(|phase| phase.name == *name);
+                phase.map(|phase| &phase.work)
+            }
+        }
+    }
+
+    fn round<'a>(&self, work: &'a KindResult) -> Option<&'a RoundResult> {
+        work.rounds.get(usize::from(self.of.round?))
+    }
+
+    /// Workflows, or rounds, with this outcome, and all of them.
+    fn counts(&self, work: &KindResult, outcome: Outcome) -> Option<(u64, u64)> {
+        Some(match self.of.round {
+            None => {
+                let count = work.workflows.get(&outcome).map_or(0, |f| f.count);
+                (count, work.started)
+            }
+            Some(_) => {
+                let round = self.round(work)?;
+                let count = round.outcomes.get(&outcome).map_or(0, |f| f.count);
+                (count, round.count)
+            }
+        })
+    }
+
+    fn bytes(&self, work: &KindResult, size: Size, statistic: SizeStatistic) -> Option<f64> {
+        let sizes = |round: &RoundResult| -> Option<SizeFigures> {
+            match size {
+                Size::Request => round.request.clone(),
+                Size::Response => round.response.clone(),
+                Size::State => round.state_received.clone(),
+            }
+        };
+        if self.of.round.is_some() {
+            return Some(statistic.of(&sizes(self.round(work)?)?));
+        }
+        let each = work.rounds.iter().filter_map(sizes);
+        let each = each.map(|figures| statistic.of(&figures));
+        match statistic {
+            SizeStatistic::Min => each.reduce(f64::min),
+            _ => each.reduce(f64::max),
         }
     }
 }
 
-impl Time {
-    fn of(self, figures: Option<&LatencyFigures>) -> Option<f64> {
-        let figures = figures?;
-        let ns = match self.statistic {
-            Statistic::Min => figures.min_ns as f64,
-            Statistic::Mean => figures.mean_ns,
-            Statistic::P50 => figures.p50_ns as f64,
-            Statistic::P90 => figures.p90_ns as f64,
-            Statistic::P99 => figures.p99_ns as f64,
-            Statistic::P999 => figures.p999_ns as f64,
-            Statistic::Max => figures.max_ns as f64,
+impl What {
+    /// Whether it can be of what is selected.
+    fn takes(self, of: &Selection) -> Result<(), String> {
+        let (work, round) = match self {
+            Self::Rate(_) | Self::Count(_) => (true, Some(false)),
+            Self::Workflow(_) => (true, None),
+            Self::Response(_) | Self::Server(..) => (true, Some(true)),
+            Self::Service(_) => (true, Some(of.replica.is_none())),
+            Self::Bytes(_, statistic) => (true, Some(!statistic.is_extreme())),
+            Self::Throughput | Self::Started | Self::Lateness(_) | Self::Waited(_) => (false, None),
         };
-        Some(ns / self.ns_per_unit as f64)
+        let phase = work || matches!(self, Self::Throughput);
+        if of.kind.is_some() && of.phase.is_some() {
+            return Err("kind and phase cannot stand together".to_owned());
+        }
+        if of.kind.is_some() && !work {
+            return Err("it is not told apart by kind".to_owned());
+        }
+        if of.phase.is_some() && !phase {
+            return Err("it is not told apart by phase".to_owned());
+        }
+        if of.replica.is_some() {
+            if !matches!(self, Self::Service(_)) {
+                return Err("it is not told apart by replica".to_owned());
+            }
+            if of.kind.is_some() || of.phase.is_some() || of.round.is_some() {
+                return Err("a replica stands alone".to_owned());
+            }
+        }
+        match (round, of.round) {
+            (None, Some(_)) => Err("it is not told apart by round".to_owned()),
+            (Some(true), None) => Err("it is of one round: put [round=N] behind it".to_owned()),
+            _ => Ok(()),
+        }
     }
 }
 
-fn parse(text: &str) -> Option<What> {
-    if text == "throughput_per_s" {
-        return Some(What::Throughput);
-    }
-    if text == "started.rate" {
-        return Some(What::Started);
-    }
-    let parts: Vec<&str> = text.split('.').collect();
-    match parts[..] {
-        ["workflow", time] => Some(What::Workflow(parse_time(time)?)),
-        [outcome, "rate"] => Some(What::Rate(parse_outcome(outcome)?)),
-        [outcome, "count"] => Some(What::Count(parse_outcome(outcome)?)),
-        [round, "response", time] => Some(What::Response(parse_round(round)?, parse_time(time)?)),
-        [round, "service", time] => Some(What::Service(parse_round(round)?, parse_time(time)?)),
-        _ => None,
-    }
+/// The round of `round2.response.p99_ms`, and the rest.
+fn leading_round(name: &str) -> Option<(u16, &str)> {
+    let (round, rest) = name.strip_prefix("round")?.split_once('.')?;
+    Some((round.parse().ok()?, rest))
 }
 
-fn parse_outcome(text: &str) -> Option<Outcome> {
-    Outcome::ALL.into_iter().find(|o| o.name() == text)
-}
-
-fn parse_round(text: &str) -> Option<u16> {
-    text.strip_prefix("round")?.parse().ok()
-}
-
-fn parse_time(text: &str) -> Option<Time> {
-    let (statistic, unit) = text.split_once('_')?;
-    Some(Time {
-        statistic: match statistic {
-            "min" => Statistic::Min,
-            "mean" => Statistic::Mean,
-            "p50" => Statistic::P50,
-            "p90" => Statistic::P90,
-            "p99" => Statistic::P99,
-            "p999" => Statistic::P999,
-            "max" => Statistic::Max,
-            _ => return None,
-        },
-        ns_per_unit: match unit {
-            "ns" => 1,
-            "us" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            _ => return None,
-        },
-    })
+fn parse(name: &str) -> Result<What, Why> {
+    match name {
+        "throughput_per_s" => return Ok(What::Throughput),
+        "started.rate" => return Ok(What::Started),
+        _ => {}
+    }
+    let (subject, figure) = name.split_once('.').ok_or(Why::Unknown)?;
+    if let Some(size) = Size::parse(subject) {
+        let statistic = SizeStatistic::parse(figure).ok_or(Why::Unknown)?;
+        return Ok(What::Bytes(size, statistic));
+    }
+    if let Some(outcome) = Outcome::ALL.into_iter().find(|o| o.name() == subject) {
+        return match figure {
+            "rate" => Ok(What::Rate(outcome)),
+            "count" => Ok(What::Count(outcome)),
+            _ => Err(Why::Unknown),
+        };
+    }
+    let timed: fn(Time) -> What = match subject {
+        "workflow" => What::Workflow,
+        "response" => What::Response,
+        "service" => What::Service,
+        "open" => |time| What::Server(Part::Open, time),
+        "handle" => |time| What::Server(Part::Handle, time),
+        "seal" => |time| What::Server(Part::Seal, time),
+        "lateness" => What::Lateness,
+        "waited" => What::Waited,
+        _ => return Err(Why::Unknown),
+    };
+    match Time::parse(figure) {
+        Some(time) => Ok(timed(time)),
+        None if TimeStatistic::parse(figure).is_some() => Err(Why::NoUnit),
+        None => Err(Why::Unknown),
+    }
 }
 
 #[cfg(test)]
@@ -169,25 +306,56 @@ mod tests {
     use super::*;
 
     #[test]
-    fn written_figures_are_understood_or_refused() {
+    fn written_figures_are_understood() {
         for text in [
             "ok.rate",
             "state_rejected.count",
+            "throttled.rate[kind=wizard]",
+            "ok.count[phase=after the kill, round=1]",
             "throughput_per_s",
+            "throughput_per_s[phase=spike]",
             "started.rate",
             "workflow.p999_s",
+            "workflow.p50_ms[kind=a b]",
             "round12.service.mean_us",
+            "response.p99_ms[round=2, kind=wizard]",
+            "service.p99_ms[replica=1]",
+            "seal.p99_us[round=0]",
+            "state_bytes.max",
+            "request_bytes.mean[round=3]",
+            "lateness.p99_us",
+            "waited.max_s",
         ] {
             assert_eq!(text.parse::<Metric>().unwrap().to_string(), text);
         }
-        for text in [
-            "",
-            "p99",
-            "fine.rate",
-            "round.response.p99_ms",
-            "workflow.p95_ms",
+    }
+
+    #[test]
+    fn what_is_no_figure_is_refused_with_the_reason() {
+        for (text, want) in [
+            ("", "write for example"),
+            ("p99", "write for example"),
+            ("fine.rate", "write for example"),
+            ("round.response.p99_ms", "write for example"),
+            ("workflow.p95_ms", "write for example"),
+            ("response.p99[round=1]", "a time needs a unit"),
+            ("response.p99_ms", "put [round=N] behind it"),
+            ("round1.response.p99_ms[round=2]", "named twice"),
+            ("state_bytes.mean", "put [round=N] behind it"),
+            ("ok.rate[kind=a, phase=b]", "cannot stand together"),
+            ("ok.rate[kind=a, kind=b]", "stands there twice"),
+            ("ok.rate[colour=red]", "`colour` is unknown"),
+            ("ok.rate[kind]", "`kind` is not of the form"),
+            ("ok.rate[kind=a", "not closed"),
+            ("ok.rate[round=-1]", "whole number"),
+            ("ok.rate[replica=1]", "not told apart by replica"),
+            ("service.p50_ms[replica=1, round=1]", "stands alone"),
+            ("started.rate[kind=a]", "not told apart by kind"),
+            ("workflow.p50_ms[round=1]", "not told apart by round"),
+            ("lateness.p50_ms[phase=a]", "not told apart by phase"),
         ] {
-            assert!(text.parse::<Metric>().is_err(), "{text}");
+            let error = text.parse::<Metric>().unwrap_err().to_string();
+            assert!(error.contains(want), "{text}: {error}");
         }
     }
 }

@@ -69,6 +69,52 @@ pub enum BadThreshold {
     /// The limit is not a finite number.
     #[error("`{0}` is no number to compare with")]
     Limit(String),
+    /// The limit has a unit that the figure does not have.
+    #[error("`{0}`: {1}")]
+    Unit(String, &'static str),
+}
+
+/// A limit as it is written.
+struct Written {
+    number: f64,
+    unit: Option<Unit>,
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Time(&'static str),
+    Bytes(f64),
+}
+
+/// Units behind a number.
+const UNITS: [(&str, Unit); 7] = [
+    ("ns", Unit::Time("ns")),
+    ("us", Unit::Time("us")),
+    ("ms", Unit::Time("ms")),
+    ("s", Unit::Time("s")),
+    ("B", Unit::Bytes(1.0)),
+    ("KiB", Unit::Bytes(1024.0)),
+    ("MiB", Unit::Bytes(1_048_576.0)),
+];
+
+impl Written {
+    fn read(text: &str) -> Option<Self> {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = text[digits.len()..].trim();
+        let unit = match unit {
+            "" => None,
+            unit => Some(UNITS.iter().find(|(name, _)| *name == unit)?.1),
+        };
+        let number = digits.trim_end().parse().ok()?;
+        f64::is_finite(number).then_some(Self { number, unit })
+    }
+}
+
+/// The figure with this unit behind its statistic, as in `response.p99_ms[round=2]`.
+fn with_unit(figure: &str, unit: &str) -> String {
+    let end = figure.find('[').unwrap_or(figure.len());
+    let (name, of) = figure.split_at(end);
+    format!("{}_{unit}{of}", name.trim_end())
 }
 
 impl FromStr for Threshold {
@@ -89,12 +135,28 @@ impl FromStr for Threshold {
                 Some((figure.trim(), comparison, limit.trim()))
             })
             .ok_or_else(|| BadThreshold::Form(text.to_owned()))?;
-        let metric = figure.parse()?;
-        let limit = limit
-            .parse()
-            .ok()
-            .filter(|limit: &f64| limit.is_finite())
-            .ok_or_else(|| BadThreshold::Limit(limit.to_owned()))?;
+        let Written { number, unit } =
+            Written::read(limit).ok_or_else(|| BadThreshold::Limit(limit.to_owned()))?;
+        let wrong = |why| BadThreshold::Unit(text.to_owned(), why);
+        let (metric, limit) = match unit {
+            None => (figure.parse::<Metric>()?, number),
+            Some(Unit::Time(unit)) => {
+                if figure.parse::<Metric>().is_ok() {
+                    return Err(wrong(
+                        "the figure is no time, or has its unit already: leave the unit out behind \
+                         the limit",
+                    ));
+                }
+                (with_unit(figure, unit).parse()?, number)
+            }
+            Some(Unit::Bytes(each)) => {
+                let metric: Metric = figure.parse()?;
+                if !metric.is_size() {
+                    return Err(wrong("the figure is no size"));
+                }
+                (metric, number * each)
+            }
+        };
         Ok(Self {
             metric,
             comparison,
@@ -139,6 +201,23 @@ impl ThresholdResult {
 }
 
 impl Threshold {
+    /// The limit that is missed when this comparison, as in `ok.rate < 0.99`, holds.
+    ///
+    /// # Errors
+    /// As those of [`Threshold::from_str`].
+    pub fn unless(text: &str) -> Result<Self, BadThreshold> {
+        let told: Self = text.parse()?;
+        Ok(Self {
+            comparison: match told.comparison {
+                Comparison::AtLeast => Comparison::Below,
+                Comparison::AtMost => Comparison::Above,
+                Comparison::Above => Comparison::AtMost,
+                Comparison::Below => Comparison::AtLeast,
+            },
+            ..told
+        })
+    }
+
     pub(crate) fn judge(&self, result: &RunResult) -> ThresholdResult {
         let value = self.metric.value(result);
         ThresholdResult {
@@ -160,6 +239,12 @@ mod tests {
         let read: Threshold = "round1.response.p99_ms<20".parse().unwrap();
         assert_eq!(read.comparison, Comparison::Below);
         assert_eq!(read.limit, 20.0);
+        let read: Threshold = "response.p99[round=2] < 20ms".parse().unwrap();
+        assert_eq!(read, "response.p99_ms[round=2] < 20".parse().unwrap());
+        let read: Threshold = "state_bytes.max <= 1.5 KiB".parse().unwrap();
+        assert_eq!(read.limit, 1536.0);
+        let must = Threshold::unless("ok.rate < 0.99").unwrap();
+        assert_eq!(must, "ok.rate >= 0.99".parse().unwrap());
         let read: Threshold = "ok.rate >= 0.99".parse().unwrap();
         assert_eq!(read.comparison, Comparison::AtLeast);
         for (text, want) in [
@@ -167,6 +252,13 @@ mod tests {
             ("ok.rate >= fast", "`fast` is no number"),
             ("ok.rate >= NaN", "`NaN` is no number"),
             ("speed > 1", "no such figure"),
+            ("ok.rate > 1ms", "is no time"),
+            ("round1.response.p99_ms < 20ms", "has its unit already"),
+            (
+                "response.p99[round=1] < 20 parsec",
+                "`20 parsec` is no number",
+            ),
+            ("response.p99_ms[round=1] < 20KiB", "is no size"),
         ] {
             let error = text.parse::<Threshold>().unwrap_err().to_string();
             assert!(error.contains(want), "{error}");

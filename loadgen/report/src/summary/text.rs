@@ -48,16 +48,6 @@ impl Text {
         self.text.push('\n');
     }
 
-    /// A line that is cut off, and marked so, when it is too wide.
-    pub(crate) fn clipped(&mut self, line: &str) {
-        const CUT: &str = "...";
-        if line.chars().count() <= WIDTH {
-            return self.line(line);
-        }
-        let kept: String = line.chars().take(WIDTH - CUT.len()).collect();
-        self.line(&format!("{kept}{CUT}"));
-    }
-
     /// An empty line, then a heading.
     pub(crate) fn heading(&mut self, heading: &str) {
         let heading = self.paint(Role::Heading, &printable(heading));
