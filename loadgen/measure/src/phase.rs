@@ -46,6 +46,12 @@ impl Phases {
         self.0[..last].partition_point(|phase| phase.to <= moment)
     }
 
+    /// Which phase lasted at a moment; `None` from the end of the last one on.
+    pub(crate) fn lasting(&self, moment: Duration) -> Option<usize> {
+        let phase = self.at(moment);
+        (moment < self.0[phase].to).then_some(phase)
+    }
+
     pub(crate) fn list(&self) -> &[Phase] {
         &self.0
     }
@@ -72,5 +78,7 @@ mod tests {
             [0, 0, 1, 2, 2]
         );
         assert_eq!(Phases::single().at(Duration::MAX), 0);
+        let lasting = |ms| phases.lasting(Duration::from_millis(ms));
+        assert_eq!([lasting(8999), lasting(9000)], [Some(2), None]);
     }
 }

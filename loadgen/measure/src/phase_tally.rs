@@ -6,6 +6,10 @@ use crate::{NotStarted, Outcome};
 pub(crate) struct PhaseTally {
     pub(crate) kinds: Vec<KindTally>,
     pub(crate) not_started: [u64; NotStarted::ALL.len()],
+    /// Workflows that ended well while it lasted, whenever they were due.
+    pub(crate) ended_ok: u64,
+    /// Rounds whose reply was whole while it lasted, whenever they were due.
+    pub(crate) answered: u64,
 }
 
 impl PhaseTally {
@@ -13,6 +17,8 @@ impl PhaseTally {
         Self {
             kinds: vec![KindTally::default(); kinds],
             not_started: [0; NotStarted::ALL.len()],
+            ended_ok: 0,
+            answered: 0,
         }
     }
 
@@ -23,6 +29,15 @@ impl PhaseTally {
         for (mine, theirs) in self.not_started.iter_mut().zip(other.not_started) {
             *mine += theirs;
         }
+        self.ended_ok += other.ended_ok;
+        self.answered += other.answered;
+    }
+
+    /// Planned workflows that were due in it while the load lasted, taken up or not.
+    pub(crate) fn offered(&self) -> u64 {
+        let causes = NotStarted::ALL.into_iter().zip(self.not_started);
+        let passed_over = causes.filter(|(cause, _)| *cause != NotStarted::Interrupted);
+        self.started() + passed_over.map(|(_, count)| count).sum::<u64>()
     }
 
     /// Workflows that were taken up.

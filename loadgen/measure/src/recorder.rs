@@ -32,6 +32,8 @@ pub struct Recorder {
     pub(crate) seconds: Seconds,
     pub(crate) inverted: u64,
     pub(crate) awake: Option<Duration>,
+    /// When the load ended, where that was before the end of its last phase.
+    load_end: Option<Duration>,
     pub(crate) throttle: Option<Box<ThrottleTally>>,
 }
 
@@ -69,6 +71,7 @@ impl Recorder {
             seconds: Seconds::default(),
             inverted: 0,
             awake: None,
+            load_end: None,
             throttle: None,
             shape: shape.clone(),
         }
@@ -77,6 +80,11 @@ impl Recorder {
     /// The shape that it was made for.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// The load ended: what ends later, in the drain, counts for no rate.
+    pub fn load_ended(&mut self, at: Duration) {
+        self.load_end = Some(at);
     }
 
     /// A workflow of this kind, due then, was taken up. Every one must end in
@@ -195,9 +203,15 @@ impl Recorder {
                 self.lateness.record(lateness);
             }
             self.seconds.sent(first_sent);
+            if sample.outcome != Outcome::Timeout {
+                self.seconds.settled(sample.done);
+            }
         }
         if sample.attempts > 1 {
             self.throttle_mut().attempts(sample.attempts);
+        }
+        if let (Some(_), Some(part)) = (sample.response_bytes, self.lasting_mut(sample.done)) {
+            part.answered += 1;
         }
         if sample.outcome == Outcome::Ok {
             self.seconds.ok(sample.done, sample.round, response);
@@ -222,6 +236,9 @@ impl Recorder {
         let sojourn = self.between(sample.started, sample.done);
         if sample.outcome == Outcome::Ok {
             self.seconds.workflow(sample.done, response);
+            if let Some(part) = self.lasting_mut(sample.done) {
+                part.ended_ok += 1;
+            }
         }
         let kind = &mut self.part_mut(sample.intended).kinds[sample.kind];
         kind.workflows
@@ -282,6 +299,15 @@ impl Recorder {
 
     fn part_mut(&mut self, intended: Duration) -> &mut PhaseTally {
         &mut self.parts[self.phases.at(intended)]
+    }
+
+    /// What is known about the phase that lasted at a moment; `None` in the drain.
+    fn lasting_mut(&mut self, moment: Duration) -> Option<&mut PhaseTally> {
+        if self.load_end.is_some_and(|end| moment >= end) {
+            return None;
+        }
+        let phase = self.phases.lasting(moment)?;
+        Some(&mut self.parts[phase])
     }
 
     fn round_mut(&mut self, intended: Duration, kind: usize, round: u16) -> &mut RoundTally {

@@ -15,6 +15,8 @@ pub(crate) struct SecondCounts {
     pub(crate) done: u64,
     /// Rounds that ended well in it.
     pub(crate) ok: u64,
+    /// Rounds of which something was sent and that ended in it, but not by a timeout.
+    pub(crate) settled: u64,
     /// Workflows that were due in it and passed over.
     pub(crate) not_started: u64,
 }
@@ -35,6 +37,10 @@ pub(crate) struct Seconds {
 impl Seconds {
     pub(crate) fn sent(&mut self, at: Duration) {
         self.counts_at(second_of(at)).sent += 1;
+    }
+
+    pub(crate) fn settled(&mut self, at: Duration) {
+        self.counts_at(second_of(at)).settled += 1;
     }
 
     pub(crate) fn not_started(&mut self, due: Duration) {
@@ -77,6 +83,7 @@ impl Seconds {
             mine.sent += counts.sent;
             mine.done += counts.done;
             mine.ok += counts.ok;
+            mine.settled += counts.settled;
             mine.not_started += counts.not_started;
         }
         self.finished.extend_from_slice(&other.finished);

@@ -42,6 +42,7 @@ pub(super) async fn offer<T: Transport + 'static>(
         Load::Closed { concurrency } => closed(core, part, *concurrency, &mut stop).await,
     }
     let ended = core.now().min(core.plan().duration);
+    core.with_recorder(|r| r.load_ended(ended));
     let outcome = drain(core, &mut stop).await;
     core.cut(outcome);
     ringing.abort();

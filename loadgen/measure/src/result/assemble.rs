@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::backlog::Backlog;
 use super::checks::{self, Counts};
 use super::clock::RunClock;
 use super::conclude;
@@ -22,7 +23,7 @@ use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
 use crate::finished::Series;
 use crate::kind::KindTally;
-use crate::phase_tally::Totals;
+use crate::phase_tally::{PhaseTally, Totals};
 use crate::{Environment, Latency, NotStarted, Outcome, Recorder, SlotLimit};
 
 /// What a result holds beside the samples: facts that the driver and the command line know.
@@ -76,7 +77,7 @@ impl RunResult {
         let kinds = phased.kinds();
         let all = together(&kinds);
         let totals = Totals::of(samples.parts.iter().flat_map(|part| &part.kinds));
-        let load = load_result(&facts, samples, phased, &totals, &all);
+        let load = load_result(&facts, samples, phased, &totals);
         let counts = Counts {
             sent: totals.sent,
             superseded: totals.superseded,
@@ -94,7 +95,7 @@ impl RunResult {
             findings: Vec::new(),
             thresholds: Vec::new(),
             checks: checks::check(&load, &counts),
-            generator: generator_result(&facts, samples, &load, &together),
+            generator: generator_result(&facts, samples, phased, &load, &together),
             all: together,
             kinds: samples
                 .shape()
@@ -109,7 +110,7 @@ impl RunResult {
             warmup_only: phased.warmup_only,
             steady: None,
             matrix: matrix(samples),
-            throttle: throttle(samples, facts.clock.load_s),
+            throttle: throttle(samples, phased),
             replicas: replicas(&facts.replicas, samples),
             connections: connections(facts.connections, samples),
             seconds: seconds(samples),
@@ -166,9 +167,7 @@ fn load_result(
     samples: &Recorder,
     phased: Phased<'_>,
     totals: &Totals,
-    all: &KindTally,
 ) -> LoadResult {
-    let rounds: u64 = all.rounds.iter().map(|round| round.outcomes.total()).sum();
     let measured_s = phased.measured_s();
     let per_s = |count: u64| (measured_s > 0.0).then(|| count as f64 / measured_s);
     LoadResult {
@@ -188,9 +187,11 @@ fn load_result(
         rounds: totals.rounds,
         attempts: totals.attempts,
         measured_s,
-        started_per_s: per_s(all.started),
-        throughput_per_s: per_s(all.workflows.count(Outcome::Ok)),
-        rounds_per_s: per_s(rounds),
+        offered_per_s: (facts.workload.arrival_rate_per_s)
+            .and_then(|_| per_s(phased.sum(PhaseTally::offered))),
+        started_per_s: per_s(phased.sum(PhaseTally::started)),
+        throughput_per_s: per_s(phased.sum(|part| part.ended_ok)),
+        rounds_per_s: per_s(phased.sum(|part| part.answered)),
         in_flight: facts.in_flight.clone(),
     }
 }
@@ -206,6 +207,7 @@ fn counts(outcomes: &ByOutcome) -> BTreeMap<Outcome, u64> {
 fn generator_result(
     facts: &RunFacts,
     samples: &Recorder,
+    phased: Phased<'_>,
     load: &LoadResult,
     all: &KindResult,
 ) -> GeneratorResult {
@@ -234,6 +236,11 @@ fn generator_result(
             let waits = samples.wire.waits(limit);
             waits.map_or(0, Latency::sum_ns)
         }),
+        backlog: Backlog::of(
+            samples.seconds.counts(),
+            &phased.whole_seconds(),
+            shortest_ns(all),
+        ),
         response_sum_ns: responses(samples).map(Latency::sum_ns).sum(),
         lateness: lateness.as_ref(),
         response_mean_ns: all
@@ -250,6 +257,15 @@ fn generator_result(
         bound_by,
         bound_reason,
     }
+}
+
+/// The shortest service time of any successful round; 0 without one.
+fn shortest_ns(all: &KindResult) -> u64 {
+    let services = all
+        .rounds
+        .iter()
+        .filter_map(|round| round.ok()?.service.as_ref());
+    services.map(|service| service.min_ns).min().unwrap_or(0)
 }
 
 fn matrix(samples: &Recorder) -> Matrix {
@@ -291,7 +307,7 @@ fn replicas(facts: &[ReplicaFacts], samples: &Recorder) -> Vec<ReplicaResult> {
         .collect()
 }
 
-fn throttle(samples: &Recorder, load_s: f64) -> Option<ThrottleResult> {
+fn throttle(samples: &Recorder, phased: Phased<'_>) -> Option<ThrottleResult> {
     let tally = samples.throttle.as_deref()?;
     let kinds = samples.parts.iter().flat_map(|part| &part.kinds);
     let superseded = kinds
@@ -302,7 +318,7 @@ fn throttle(samples: &Recorder, load_s: f64) -> Option<ThrottleResult> {
         .sum();
     let admitted = Admitted {
         ok: samples.seconds.counts().iter().map(|second| second.ok),
-        load_s,
+        seconds: phased.whole_seconds(),
     };
     Some(ThrottleResult::of(tally, otherwise, admitted))
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::backlog::Backlog;
 use super::figures::LatencyFigures;
 use super::senders::{locked, starved};
 use crate::SlotLimit;
@@ -52,11 +53,12 @@ pub struct GeneratorResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// The plan: everything was started as planned.
+    /// The plan: everything was started as planned, and the target kept up.
     Plan,
     /// The limit on workflows in flight.
     Workers,
-    /// The target: in a closed workload it always is, unless the generator was.
+    /// The target: it fell behind an open load. In a closed workload it always is the limit, unless
+    /// the generator was.
     Target,
     /// The load generator. The run says nothing about the target.
     Generator,
@@ -81,6 +83,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) slot_wait_ns: [u64; SlotLimit::ALL.len()],
     /// Sum of all response times, of whatever outcome.
     pub(crate) response_sum_ns: u64,
+    pub(crate) backlog: Backlog,
     pub(crate) lateness: Option<&'a LatencyFigures>,
     /// Mean response time of successful first rounds, in nanoseconds.
     pub(crate) response_mean_ns: Option<f64>,
@@ -132,6 +135,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
     }
     if evidence.closed {
         let reason = "a closed workload goes as fast as the target answers".to_owned();
+        return (Bound::Target, reason);
+    }
+    if let Some(reason) = evidence.backlog.fell_behind() {
         return (Bound::Target, reason);
     }
     (
@@ -207,6 +213,7 @@ mod tests {
             connections: Some(4),
             slot_wait_ns: [0; 2],
             response_sum_ns: 1_000_000_000,
+            backlog: Backlog::default(),
             lateness: None,
             response_mean_ns: Some(1e6),
         }

@@ -11,7 +11,8 @@ use crate::{NotStarted, Outcome, PackedLatency, SlotLimit};
 pub struct Workload {
     /// `partly open`, `closed` and so on, for people.
     pub label: String,
-    /// Offered arrivals of workflows per second; absent in a closed workload.
+    /// Arrivals of workflows per second, as the mean over the whole plan, warm-up included; absent in
+    /// a closed workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrival_rate_per_s: Option<f64>,
     /// Workflows kept in flight; absent in an open workload.
@@ -50,11 +51,18 @@ pub struct LoadResult {
     pub attempts: u64,
     /// Seconds of load that rates and headline figures are of: those that are no warm-up.
     pub measured_s: f64,
-    /// Started workflows per measured second; null when nothing was measured.
+    /// Planned workflows that were due in measured seconds, taken up or not, per measured second; absent
+    /// in a closed workload and when nothing was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered_per_s: Option<f64>,
+    /// Workflows that were due in measured seconds and taken up, per measured second; null when nothing
+    /// was measured.
     pub started_per_s: Option<f64>,
-    /// Workflows that ended well, per measured second; null when nothing was measured.
+    /// Workflows that ended well in measured seconds, whenever they were due, per measured second; null
+    /// when nothing was measured. What ends in the drain is not in it.
     pub throughput_per_s: Option<f64>,
-    /// Ended rounds per measured second; null when nothing was measured.
+    /// Rounds whose reply was whole in measured seconds, whatever it said, per measured second; null
+    /// when nothing was measured. What ends in the drain is not in it.
     pub rounds_per_s: Option<f64>,
     /// Workflows in flight; absent when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]

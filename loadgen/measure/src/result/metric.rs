@@ -14,7 +14,7 @@ use crate::Outcome;
 /// |---|---|---|
 /// | `ok.rate` | share of workflows with that outcome, 0 to 1; with a round: of its rounds | kind, phase, round |
 /// | `ok.count` | their number | kind, phase, round |
-/// | `throughput_per_s` | workflows that ended well, per second | phase |
+/// | `throughput_per_s` | workflows that ended well in measured time, or in the phase, per second of it | phase |
 /// | `started.rate` | share of planned workflows that were started, 0 to 1 | |
 /// | `workflow.p99_ms` | response time of whole successful workflows | kind, phase |
 /// | `response.p99_ms`, `service.mean_us` | times of successful rounds | round (always), kind, phase |

@@ -1,6 +1,7 @@
 //! The result of a run: its types, how it is made, written and read.
 
 mod assemble;
+mod backlog;
 mod checks;
 mod clock;
 mod conclude;

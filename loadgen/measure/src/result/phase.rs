@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::work::KindResult;
 use crate::kind::KindTally;
 use crate::phase_tally::PhaseTally;
-use crate::{NotStarted, Outcome, Phase, Recorder};
+use crate::{NotStarted, Phase, Recorder};
 
 /// A named part of the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +27,8 @@ pub struct PhaseResult {
     pub to_rate_per_s: Option<f64>,
     /// Workflows that were due in it and not taken up, by cause; only causes that happened.
     pub not_started: BTreeMap<NotStarted, u64>,
-    /// Workflows that were due in it and ended well, per second of it; null when it lasted no time.
+    /// Workflows that ended well while it lasted, whenever they were due, per second of it; null when
+    /// it lasted no time.
     pub throughput_per_s: Option<f64>,
     /// The workflows, and the rounds, that were due in it; all kinds together.
     pub work: KindResult,
@@ -80,6 +81,11 @@ impl<'a> Phased<'a> {
         spans.map(|(from, to)| to - from).sum()
     }
 
+    /// A count over the headline phases.
+    pub(crate) fn sum(self, count: impl Fn(&PhaseTally) -> u64) -> u64 {
+        self.headline().map(|(_, part)| count(part)).sum()
+    }
+
     /// Each kind over the headline phases. The first phase is copied and not added up.
     pub(crate) fn kinds(self) -> Vec<KindTally> {
         let mut parts = self.headline().map(|(_, part)| part);
@@ -101,6 +107,16 @@ impl<'a> Phased<'a> {
         for (phase, _) in self.headline() {
             let (from, to) = self.span(phase);
             seconds.extend(from.ceil() as usize..to.ceil() as usize);
+        }
+        seconds
+    }
+
+    /// Whole seconds of the load in which only headline phases lasted, rising.
+    pub(crate) fn whole_seconds(self) -> Vec<usize> {
+        let mut seconds = Vec::new();
+        for (phase, _) in self.headline() {
+            let (from, to) = self.span(phase);
+            seconds.extend(from.ceil() as usize..to.floor() as usize);
         }
         seconds
     }
@@ -134,7 +150,7 @@ impl<'a> Phased<'a> {
             all.merge(kind);
         }
         let (from_s, to_s) = self.span(phase);
-        let ok = all.workflows.count(Outcome::Ok) as f64;
+        let ok = part.ended_ok as f64;
         PhaseResult {
             name: phase.name.clone(),
             warmup: phase.warmup,

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,9 +43,9 @@ pub struct ThrottleResult {
     /// when nothing was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<LatencyFigures>,
-    /// Rounds that ended well per second of load, from the second of the first refusal on (of the
-    /// whole load when nothing was refused, when it is a lower bound of what is admitted); absent
-    /// when no whole second was left.
+    /// Rounds that ended well per second, over the whole measured seconds from that of the first
+    /// refusal on (over all of them when nothing was refused, when it is a lower bound of what is
+    /// admitted); absent when no whole second was left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub admitted_per_s: Option<f64>,
     /// Rate that the target is meant to admit; absent when the scenario names none.
@@ -90,17 +90,21 @@ pub struct SdkViews {
 /// Rounds that ended well, second by second.
 pub(crate) struct Admitted<I> {
     pub(crate) ok: I,
-    pub(crate) load_s: f64,
+    /// The whole measured seconds.
+    pub(crate) seconds: Vec<usize>,
 }
 
 impl<I: Iterator<Item = u64>> Admitted<I> {
-    /// Per second of whole seconds from `from` to the end of the load.
+    /// Per second of those from `from` on.
     fn rate(self, from: u64) -> Option<f64> {
-        let end = self.load_s.floor() as u64;
-        let seconds = end.checked_sub(from).filter(|seconds| *seconds > 0)?;
-        let range = (from as usize, seconds as usize);
-        let count: u64 = self.ok.skip(range.0).take(range.1).sum();
-        Some(count as f64 / seconds as f64)
+        let counted = |second: &usize| *second as u64 >= from;
+        let seconds: BTreeSet<usize> = self.seconds.into_iter().filter(counted).collect();
+        let ok = self.ok.enumerate();
+        let count: u64 = ok
+            .filter(|(second, _)| seconds.contains(second))
+            .map(|(_, ok)| ok)
+            .sum();
+        (!seconds.is_empty()).then(|| count as f64 / seconds.len() as f64)
     }
 }
 
@@ -188,7 +192,7 @@ mod tests {
     fn admitted(ok: &[u64]) -> Admitted<impl Iterator<Item = u64>> {
         Admitted {
             ok: ok.iter().copied(),
-            load_s: 6.0,
+            seconds: (0..6).collect(),
         }
     }
 

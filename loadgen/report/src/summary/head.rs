@@ -21,9 +21,9 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
     text.sentence("workflows:", Role::Quiet, &workflows);
     failures::write(text, result);
     let offered = match (load.workload.arrival_rate_per_s, load.workload.concurrency) {
-        (Some(rate), _) => format!(
+        (Some(_), _) => format!(
             "offered {}/s, started {}/s",
-            three_digits(rate),
+            or_nothing(load.offered_per_s, three_digits),
             or_nothing(load.started_per_s, three_digits)
         ),
         (None, Some(concurrency)) => format!("{concurrency} in flight"),

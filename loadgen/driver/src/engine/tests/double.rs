@@ -136,6 +136,14 @@ impl Answer {
         }
     }
 
+    /// The same after a service time in microseconds.
+    pub(super) fn taking_us(self, takes_us: u64) -> Self {
+        Self {
+            takes: Duration::from_micros(takes_us),
+            ..self
+        }
+    }
+
     /// The same after a wait before the send, in milliseconds.
     pub(super) fn held(self, hold_ms: u64) -> Self {
         Self {

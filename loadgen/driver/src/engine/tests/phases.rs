@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loadgen_measure::{FindingCode, Latency, NotStarted, PhaseResult, RunResult};
+use loadgen_measure::{Bound, FindingCode, Latency, NotStarted, Outcome, PhaseResult, RunResult};
 
 use super::{Answer, Asked, Play, Stop};
 
@@ -28,7 +28,10 @@ async fn headline_figures_leave_the_warm_up_out_and_counts_do_not() {
     let response = result.workflow_response().unwrap();
     assert_eq!((response.count, response.max_ns), (20, 20 * MS));
     assert_eq!(result.load.measured_s, 2.0);
-    assert_eq!(result.load.throughput_per_s, Some(10.0));
+    // Those due at 0.5 s and later in the warm-up ended after it: a rate counts what ended.
+    assert_eq!(result.load.throughput_per_s, Some(12.5));
+    assert_eq!(result.load.offered_per_s, Some(10.0));
+    assert_eq!(result.load.started_per_s, Some(10.0));
     let [warmup, measured] = &result.phases[..] else {
         panic!("two phases");
     };
@@ -48,6 +51,7 @@ async fn a_run_that_ends_in_its_warm_up_has_figures_that_say_so() {
     assert!(result.warmup_only && has(result, FindingCode::WarmUpOnly));
     assert_eq!(result.workflow_response().unwrap().count, 50);
     assert_eq!(result.load.throughput_per_s, Some(50.0 / 4.95));
+    assert_eq!(result.load.offered_per_s, result.load.started_per_s);
     assert_eq!(played.not_started(NotStarted::Interrupted), 850);
     let left = result.phases.iter().map(|phase| {
         let causes = phase.not_started.values();
@@ -160,6 +164,63 @@ async fn a_steady_run_is_left_whole_and_a_drift_is_named() {
         steady.warmup_cut_s.is_some_and(|cut| cut <= 3.0),
         "{steady:?}"
     );
+}
+
+/// A queue that serves 200/s under 400/s: what it answers in the drain is no throughput.
+#[tokio::test(start_paused = true)]
+async fn an_overloaded_target_is_no_faster_for_its_drain_and_is_named() {
+    let played = Play::new("rate_per_s = 400\nduration_s = 4\ndrain_s = 10")
+        .with(|asked| {
+            // Arrival n is due at n / 400 and done at (n + 1) / 200 s.
+            let done_us = (asked.workflow + 1) * 5000;
+            Answer::complete(0).taking_us(done_us - asked.workflow * 2500)
+        })
+        .await;
+    played.assert_accounts();
+    assert_eq!(played.outcome(Outcome::Ok), 1600);
+    let load = &played.result.load;
+    // The one that ends with the load belongs to the drain.
+    assert_eq!(load.throughput_per_s, Some(799.0 / 4.0));
+    assert_eq!(load.rounds_per_s, load.throughput_per_s);
+    assert_eq!(load.offered_per_s, Some(400.0));
+    let generator = &played.result.generator;
+    assert_eq!(generator.bound_by, Bound::Target);
+    let reason = &generator.bound_reason;
+    assert!(
+        reason.starts_with("the target, which fell behind: in the last 2 s of the load 800"),
+        "{reason}"
+    );
+    let half = Play::new("rate_per_s = 200\nduration_s = 4");
+    let kept_up = half.with(|_| Answer::complete(300)).await;
+    assert_eq!(kept_up.result.generator.bound_by, Bound::Plan);
+    assert_eq!(kept_up.result.load.throughput_per_s, Some(740.0 / 4.0));
+}
+
+/// What ends after the user has ended the load is in no rate either.
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_load_has_rates_of_the_time_that_it_had() {
+    let mut play = Play::new("rate_per_s = 10\nduration_s = 60\ndrain_s = 5");
+    play.stops = vec![(2050, Stop::Drain)];
+    let played = play.with(|_| Answer::complete(1000)).await;
+    played.assert_accounts();
+    assert_eq!(played.outcome(Outcome::Ok), 21);
+    let load = &played.result.load;
+    // Due from 0 to 2.0 s; those from 1.1 s on end in the drain.
+    assert_eq!(load.throughput_per_s, Some(11.0 / 2.05));
+    assert_eq!(load.offered_per_s, Some(21.0 / 2.05));
+    assert_eq!(load.started_per_s, load.offered_per_s);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phase_has_the_throughput_of_its_own_time() {
+    let play = Play::new(
+        "[[load.stage]]\nname = \"busy\"\nrate_per_s = 20\nduration_s = 2\n\
+         [[load.stage]]\nname = \"pause\"\nrate_per_s = 0\nduration_s = 2",
+    );
+    let played = play.with(|_| Answer::complete(1025)).await;
+    played.assert_accounts();
+    let per_s = played.result.phases.iter().map(|p| p.throughput_per_s);
+    assert_eq!(per_s.collect::<Vec<_>>(), [Some(10.0), Some(10.0)]);
 }
 
 /// Rate x mean time is the number in flight, and one user is one.
