@@ -66,6 +66,7 @@ fn workflow(recorder: &mut Recorder, random: &mut Random, intended: Duration) {
             outcome: Outcome::Ok,
             attempts: 1,
             intended: due,
+            ready: due,
             first_sent: Some(sent),
             sent: Some(sent),
             done,

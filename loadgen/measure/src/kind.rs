@@ -24,7 +24,11 @@ pub(crate) struct RoundTally {
     /// Superseded attempts of which something was sent.
     pub(crate) superseded_sent: u64,
     pub(crate) attempts: u64,
+    /// Rounds of which an attempt was made.
+    pub(crate) attempted: u64,
     pub(crate) sent: u64,
+    /// Rounds of which nothing was sent, by outcome.
+    pub(crate) never_sent: [u64; Outcome::COUNT],
     /// Rounds whose last attempt was sent.
     pub(crate) last_sent: u64,
     pub(crate) request: Sizes,
@@ -62,16 +66,28 @@ impl RoundTally {
         response: Duration,
         service: Option<Duration>,
     ) {
-        self.outcomes.record(sample.outcome, response, service);
+        let sent = sample.first_sent.is_some();
+        if sample.attempts > 0 {
+            self.outcomes.record(sample.outcome, response, service);
+            self.attempted += 1;
+        } else {
+            // Held back to its end: how long that was is no time of an answer.
+            self.outcomes.count_untimed(sample.outcome);
+        }
         self.attempts += u64::from(sample.attempts);
         self.last_sent += u64::from(sample.sent.is_some());
-        if sample.attempts > 0 {
+        if sent {
             self.sent += 1;
             self.request.record(sample.request_bytes);
+        } else {
+            self.never_sent[sample.outcome.index()] += 1;
         }
         for (sizes, bytes) in [
             (&mut self.response, sample.response_bytes),
-            (&mut self.state_sent, sample.state_sent_bytes),
+            (
+                &mut self.state_sent,
+                sample.state_sent_bytes.filter(|_| sent),
+            ),
             (&mut self.state_received, sample.state_received_bytes),
         ] {
             if let Some(bytes) = bytes {
@@ -107,7 +123,11 @@ impl RoundTally {
         merge_optional(&mut self.fresh, other.fresh.as_deref());
         self.superseded_sent += other.superseded_sent;
         self.attempts += other.attempts;
+        self.attempted += other.attempted;
         self.sent += other.sent;
+        for (mine, theirs) in self.never_sent.iter_mut().zip(other.never_sent) {
+            *mine += theirs;
+        }
         self.last_sent += other.last_sent;
         self.request.merge(&other.request);
         self.response.merge(&other.response);

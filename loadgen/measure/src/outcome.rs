@@ -16,7 +16,7 @@ pub enum Outcome {
     Ok,
     /// The tool answered with `isError`.
     ToolError,
-    /// Refused by a rate limit.
+    /// Refused by a rate limit, or held back to the end because others were.
     Throttled,
     /// The request state was refused.
     StateRejected,
@@ -32,7 +32,8 @@ pub enum Outcome {
     StaleConnection,
     /// No connection could be made.
     ConnectError,
-    /// Still in flight when the drain ended; its time is an age, a lower bound.
+    /// Still in flight, or in line for a connection, when the drain ended; its time is an age, a lower
+    /// bound.
     Unfinished,
     /// Given up by the user, in a second interrupt or as the scenario plans it; its time is an age, a
     /// lower bound.

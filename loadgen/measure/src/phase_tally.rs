@@ -59,10 +59,15 @@ pub(crate) struct Totals {
     pub(crate) started: u64,
     pub(crate) outcomes: [u64; Outcome::COUNT],
     pub(crate) rounds: u64,
+    pub(crate) rounds_sent: u64,
+    /// Rounds of which nothing was sent, by outcome.
+    pub(crate) never_sent: [u64; Outcome::COUNT],
     pub(crate) attempts: u64,
-    /// Rounds whose last attempt was sent.
-    pub(crate) sent: u64,
-    /// Superseded attempts of which something was sent.
+    /// Attempts of which something was sent.
+    pub(crate) attempts_sent: u64,
+    /// Rounds of which an attempt was made.
+    pub(crate) attempted: u64,
+    /// Attempts that another attempt followed.
     pub(crate) superseded: u64,
     pub(crate) sojourn_ns: u64,
 }
@@ -78,9 +83,14 @@ impl Totals {
             totals.sojourn_ns = totals.sojourn_ns.saturating_add(kind.sojourn_ns);
             for round in &kind.rounds {
                 totals.rounds += round.outcomes.total();
+                totals.rounds_sent += round.sent;
+                for (sum, count) in totals.never_sent.iter_mut().zip(round.never_sent) {
+                    *sum += count;
+                }
                 totals.attempts += round.attempts;
-                totals.sent += round.last_sent;
-                totals.superseded += round.superseded_sent;
+                totals.attempts_sent += round.last_sent + round.superseded_sent;
+                totals.attempted += round.attempted;
+                totals.superseded += round.superseded.total();
             }
         }
         totals

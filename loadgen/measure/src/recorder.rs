@@ -26,6 +26,8 @@ pub struct Recorder {
     /// One for each phase.
     pub(crate) parts: Vec<PhaseTally>,
     pub(crate) replicas: Vec<ReplicaTally>,
+    /// Rounds of which no replica heard, nor failed to hear.
+    pub(crate) untried: ByOutcome,
     pub(crate) matrix: MatrixTally,
     pub(crate) wire: WireTally,
     pub(crate) lateness: Latency,
@@ -65,6 +67,7 @@ impl Recorder {
             parts: vec![PhaseTally::new(shape.kinds.len()); phases.list().len()],
             phases,
             replicas: vec![ReplicaTally::default(); shape.replicas.len()],
+            untried: ByOutcome::default(),
             matrix: MatrixTally::new(shape.replicas.len()),
             wire: WireTally::default(),
             lateness: Latency::new(),
@@ -128,7 +131,7 @@ impl Recorder {
             .record(time);
     }
 
-    /// A request waited so long for a connection or a stream.
+    /// A request waited so long for a connection or a stream, or to the end of the run for one.
     pub fn slot_wait(&mut self, limit: SlotLimit, time: Duration) {
         self.wire.wait(limit, time);
     }
@@ -183,9 +186,9 @@ impl Recorder {
         self.throttle_mut().budget_refusals += 1;
     }
 
-    /// A second or later attempt of a round was sent.
-    pub fn new_attempt(&mut self, sent: Duration) {
-        self.throttle_mut().new_attempts.add(sent);
+    /// A second or later attempt of a round begins.
+    pub fn new_attempt(&mut self, at: Duration) {
+        self.throttle_mut().new_attempts.add(at);
     }
 
     /// A replica that had refused admitted again, so long after its first refusal.
@@ -199,7 +202,7 @@ impl Recorder {
         let service = sample.sent.map(|sent| self.between(sent, sample.done));
         if let Some(first_sent) = sample.first_sent {
             if sample.round == 0 {
-                let lateness = self.between(sample.intended, first_sent);
+                let lateness = self.between(sample.ready, first_sent);
                 self.lateness.record(lateness);
             }
             self.seconds.sent(first_sent);
@@ -220,9 +223,13 @@ impl Recorder {
         }
 
         let replica = &mut self.replicas[usize::from(sample.replica)];
-        replica.rounds.record(sample.outcome, response, service);
+        if sample.was_tried() {
+            replica.rounds.record(sample.outcome, response, service);
+        } else {
+            self.untried.record(sample.outcome, response, service);
+        }
         replica.reused += u64::from(sample.reused_connection);
-        if let Some(minted_by) = sample.minted_by {
+        if let (Some(minted_by), Some(_)) = (sample.minted_by, sample.sent) {
             self.matrix
                 .record(minted_by, sample.replica, sample.outcome, service);
         }
@@ -263,6 +270,7 @@ impl Recorder {
             merge_optional(&mut mine.connect, theirs.connect.as_deref());
             mine.reused += theirs.reused;
         }
+        self.untried.merge(&other.untried);
         self.matrix.merge(&other.matrix);
         self.wire.merge(&other.wire);
         self.lateness.merge(&other.lateness);
@@ -342,6 +350,7 @@ mod tests {
             outcome: Outcome::Ok,
             attempts: 2,
             intended: Duration::from_millis(10),
+            ready: Duration::from_millis(10),
             first_sent: Some(Duration::from_millis(12)),
             sent: Some(Duration::from_millis(15)),
             done: Duration::from_millis(20),

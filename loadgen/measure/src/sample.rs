@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::Outcome;
+use crate::{Outcome, TimeMeaning};
 
 /// What the samples of a run index into.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +32,17 @@ pub struct RoundSample {
     pub round: u16,
     /// How it ended.
     pub outcome: Outcome,
-    /// Sends of this round: 1 without a second attempt, 0 when nothing was ever sent.
+    /// Attempts to have it answered: 1 without a second one, 0 when it was held back to its end. One
+    /// whose connection is refused is an attempt too, of which nothing is sent.
     pub attempts: u16,
     /// When the plan wanted it sent.
     pub intended: Duration,
-    /// When its first attempt was sent; `None` when nothing was sent.
+    /// When its first attempt that was sent could have been, by plan and policy: when it was intended,
+    /// or when what held it back on purpose was over (a back-off, a replica that refuses others).
+    pub ready: Duration,
+    /// When something was first sent; `None` when nothing was.
     pub first_sent: Option<Duration>,
-    /// When its last attempt was sent; `None` when nothing was sent.
+    /// When its last attempt was sent; `None` when nothing of that was sent.
     pub sent: Option<Duration>,
     /// When the reply was whole, the failure was seen, or (for ages) the run gave up watching.
     pub done: Duration,
@@ -58,6 +62,15 @@ pub struct RoundSample {
     pub server: ServerTiming,
     /// Whether the last attempt went over a connection that had carried another request.
     pub reused_connection: bool,
+}
+
+impl RoundSample {
+    /// Whether its last attempt was sent, or failed before it could be. One that was held back, or
+    /// still waited for a connection when the run ended, was not.
+    pub fn was_tried(&self) -> bool {
+        let failed = self.attempts > 0 && self.outcome.time_meaning() != TimeMeaning::Age;
+        self.sent.is_some() || failed
+    }
 }
 
 /// One attempt that another attempt of the same round followed.
@@ -82,7 +95,7 @@ pub struct WorkflowSample {
     pub kind: usize,
     /// How it ended: the outcome of its last round.
     pub outcome: Outcome,
-    /// Rounds that were done or failed.
+    /// Rounds that were sent, or failed before they could be.
     pub rounds: u16,
     /// When the plan wanted round 0 sent.
     pub intended: Duration,

@@ -26,6 +26,7 @@ fn second(recorder: &mut Recorder, second: u32) {
                 outcome: Outcome::Ok,
                 attempts: 1,
                 intended: sent,
+                ready: sent,
                 first_sent: Some(sent),
                 sent: Some(sent),
                 done,

@@ -157,12 +157,12 @@ impl<T: Transport> Core<T> {
         };
         // A block and not a function, which would hold its arguments twice.
         async move {
-            let outcome = loop {
+            let (outcome, done) = loop {
                 // On the heap, so that a workflow whose user thinks does not hold what a round takes.
                 let ended = Box::pin(self.round(&flight, &mut workflow, due)).await;
                 let pause = match ended.next {
                     Ok(pause) => pause,
-                    Err(outcome) => break outcome,
+                    Err(outcome) => break (outcome, ended.done),
                 };
                 due.at = ended.done + pause;
                 due.minted_by = workflow.state_bytes().map(|_| ended.replica);
@@ -171,7 +171,7 @@ impl<T: Transport> Core<T> {
                     self.alarms.until(self.epoch + due.at).await;
                 }
             };
-            self.land(due.id, &flight, outcome);
+            self.land(due.id, &flight, outcome, done);
             outcome
         }
     }
@@ -196,11 +196,14 @@ impl<T: Transport> Core<T> {
         flight
     }
 
-    fn land(&self, id: u64, flight: &Flight, outcome: Outcome) {
+    /// Ends a workflow at the moment at which its last round was done, which is a little ago: the
+    /// reply was looked at since.
+    fn land(&self, id: u64, flight: &Flight, outcome: Outcome, done: Duration) {
         self.flights.borrow_mut().remove(&id);
+        self.end_workflow(flight, outcome, done);
         let now = self.now();
-        self.end_workflow(flight, outcome, now);
         self.fly(-1, now);
+        self.flying.borrow_mut().area_ns -= now.saturating_sub(done).as_nanos();
         self.landed.notify_one();
     }
 
@@ -230,36 +233,38 @@ impl<T: Transport> Core<T> {
         for flight in flights.into_values() {
             if let Some(sending) = flight.sending.take() {
                 let Sending { waiting, trace } = &*sending;
-                flight.rounds.set(flight.rounds.get().saturating_add(1));
-                self.record(&self.sample(waiting, trace, outcome, done, flight.kind));
+                let sample = self.sample(waiting, trace, outcome, done, flight.kind);
+                self.record(&flight, &sample);
                 self.note_wire(waiting.replica, trace);
-                let why = format!("no reply by the end of the run to round {}", waiting.round);
+                let round = waiting.round;
+                let why = match sample.sent {
+                    Some(_) => format!("no reply by the end of the run to round {round}"),
+                    None => format!("no connection by the end of the run for round {round}"),
+                };
                 self.failures
                     .borrow_mut()
                     .note(outcome, waiting.replica, &why);
             }
             let held = flight.held.take();
-            let outcome = held.map_or(outcome, |held| self.cut_wait(&flight, &held, outcome, done));
+            let outcome = held.map_or(outcome, |held| self.cut_wait(&flight, &held, done));
             self.end_workflow(&flight, outcome, done);
             self.fly(-1, done);
         }
     }
 
-    /// Ends a round that waits for its next attempt: as its last one ended, since nothing is
-    /// outstanding. One of which nothing was sent is as unfinished as any other. Gives how its
+    /// Ends a round that waits for its next attempt, or is held back before its first: nothing of it
+    /// is outstanding, so that it ends as its last attempt did, or as throttled. Gives how its
     /// workflow ends.
-    fn cut_wait(&self, flight: &Flight, held: &Held, cut: Outcome, done: Duration) -> Outcome {
+    fn cut_wait(&self, flight: &Flight, held: &Held, done: Duration) -> Outcome {
         let sample = match held.sample.attempts {
             0 => RoundSample {
-                outcome: cut,
                 done,
                 ..held.sample
             },
             _ => held.sample,
         };
         self.with_recorder(|r| r.waited(done.saturating_sub(held.since)));
-        flight.rounds.set(flight.rounds.get().saturating_add(1));
-        self.record(&sample);
+        self.record(flight, &sample);
         let why = format!("{}; the run ended while it waited", held.why);
         let mut failures = self.failures.borrow_mut();
         failures.note(sample.outcome, sample.replica, &why);

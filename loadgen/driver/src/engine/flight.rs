@@ -58,6 +58,8 @@ impl Flight {
 pub(super) struct Waiting {
     pub(super) round: u16,
     pub(super) intended: Duration,
+    /// When the attempt could have been sent by plan and policy.
+    pub(super) ready: Duration,
     pub(super) replica: u16,
     pub(super) minted_by: Option<u16>,
     pub(super) request_bytes: u64,
@@ -68,12 +70,9 @@ pub(super) struct Waiting {
 /// The attempts of a round so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Attempts {
-    /// All of them.
     pub(super) made: u16,
-    /// Those of which something was sent.
-    pub(super) sent: u16,
-    /// When the first was sent.
-    pub(super) first_sent: Option<Duration>,
+    /// When the first was sent that was, and when it could have been.
+    pub(super) first_sent: Option<(Duration, Duration)>,
 }
 
 /// A round that waits for its next attempt, or for its first while its replica refuses others.

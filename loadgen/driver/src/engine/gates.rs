@@ -51,8 +51,8 @@ impl Gates {
     }
 
     /// Waits until the workflow may send to the replica of its sample: because that admits its
-    /// principal, or as the one that tests it. Those who were held come back over the jitter time. `Err` with the reason
-    /// when that takes too long.
+    /// principal, or as the one that tests it. Those who were held come back over the jitter time. Gives
+    /// how long it had to wait; `Err` with the reason when that takes too long.
     pub(super) async fn turn<T: Transport>(
         &self,
         core: &Core<T>,
@@ -60,23 +60,24 @@ impl Gates {
         id: u64,
         (sample, why): (RoundSample, String),
         rng: &mut Xoshiro256PlusPlus,
-    ) -> Result<(), &'static str> {
+    ) -> Result<Duration, &'static str> {
         let door = flight.door(sample.replica);
         let since = core.now();
         let throttle = &core.plan.throttle;
         let last = since + throttle.max_wait;
         let mut was_held = false;
         let mut waits = false;
+        let mut ready = since;
         let outcome = loop {
             let part = self.gate.borrow_mut().part(door, id);
             let now = core.now();
             let until = match part {
-                Part::Send if !was_held => break Ok(()),
+                Part::Send if !was_held => break Ok(ready - since),
                 Part::Send => {
                     was_held = false;
                     now + throttle.jitter.mul_f64(rng.random())
                 }
-                Part::Test(not_before) if not_before <= now => break Ok(()),
+                Part::Test(not_before) if not_before <= now => break Ok(ready - since),
                 Part::Test(not_before) => not_before,
                 Part::Hold => {
                     was_held = true;
@@ -92,16 +93,19 @@ impl Gates {
                 let why = why.clone();
                 flight.held.set(Some(Box::new(Held { sample, why, since })));
             }
-            let until = sleep_until(core.epoch + until.min(last));
+            let until = until.min(last);
+            let over = sleep_until(core.epoch + until);
             if part == Part::Hold {
                 let changed = Rc::clone(self.changed.borrow_mut().entry(door).or_default());
                 tokio::select! {
                     () = changed.notified() => {}
-                    () = until => {}
+                    () = over => {}
                 }
             } else {
-                until.await;
+                over.await;
             }
+            // What it wakes up late is no wait that was asked for.
+            ready = until.min(core.now());
         };
         if waits {
             flight.held.take();
@@ -123,7 +127,11 @@ impl<T: Transport> Core<T> {
     ) -> (RoundSample, String) {
         let waiting = waiting(workflow, due, replica);
         let (outcome, now) = (Outcome::Throttled, self.now());
-        let sample = self.sample(&waiting, &Trace::default(), outcome, now, flight.kind);
+        let trace = Trace::default();
+        let sample = RoundSample {
+            attempts: 0,
+            ..self.sample(&waiting, &trace, outcome, now, flight.kind)
+        };
         (
             sample,
             "not sent while the replica refuses others".to_owned(),

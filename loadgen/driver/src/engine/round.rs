@@ -26,6 +26,7 @@ pub(super) struct Due {
 pub(super) struct Ended {
     /// The pause before the next round, or how the workflow ended.
     pub(super) next: Result<Duration, Outcome>,
+    /// When its reply was whole or its failure seen, or when the last wait was over.
     pub(super) done: Duration,
     pub(super) replica: u16,
 }
@@ -45,6 +46,8 @@ impl<T: Transport> Core<T> {
         let mut before = Attempts::default();
         let mut last: Option<Box<Attempt>> = None;
         let mut pinned = None;
+        // Moved on by what holds an attempt back on purpose.
+        let mut ready = due.at;
         loop {
             let replica = pinned.unwrap_or_else(|| self.replica(flight, workflow, due.id));
             if let Some(gates) = &self.again.gates {
@@ -54,31 +57,37 @@ impl<T: Transport> Core<T> {
                 };
                 // Boxed, as is every wait between attempts: what does not happen takes no room.
                 let turn = gates.turn(self, flight, due.id, held, workflow.rng());
-                if let Err(why) = Box::pin(turn).await {
-                    let attempt = match last {
-                        Some(attempt) => *attempt,
-                        None => self.held_back(flight, workflow, due, replica),
-                    };
-                    return self.finish(flight, attempt, Some(why));
+                match Box::pin(turn).await {
+                    Ok(held) => ready += held,
+                    Err(why) => {
+                        let attempt = match last {
+                            Some(attempt) => *attempt,
+                            None => self.held_back(flight, workflow, due, replica),
+                        };
+                        return self.finish_late(flight, attempt, why);
+                    }
                 }
             }
             if let Some(attempt) = last.take() {
                 self.supersede(&attempt);
             }
-            let attempt = self.attempt(flight, workflow, due, replica, before).await;
+            let attempt = self
+                .attempt(flight, workflow, due, replica, (before, ready))
+                .await;
             match self.after(flight, &attempt, due.id, before.made + 1, workflow.rng()) {
                 After::End(why) => return self.finish(flight, attempt, why),
                 After::EndAt(until, why) => {
                     Box::pin(self.wait(flight, &attempt, until)).await;
-                    return self.finish(flight, attempt, Some(why));
+                    return self.finish_late(flight, attempt, why);
                 }
                 After::Attempt(until, at) => {
                     Box::pin(self.wait(flight, &attempt, until)).await;
+                    let sample = &attempt.sample;
                     before = Attempts {
-                        made: before.made + 1,
-                        sent: attempt.sample.attempts,
-                        first_sent: attempt.sample.first_sent,
+                        made: sample.attempts,
+                        first_sent: sample.first_sent.map(|sent| (sent, sample.ready)),
                     };
+                    ready = until;
                     pinned = at;
                     last = Some(Box::new(attempt));
                     workflow.attempt_again();
@@ -110,15 +119,20 @@ impl<T: Transport> Core<T> {
         workflow: &mut Workflow,
         due: Due,
         replica: u16,
-        before: Attempts,
+        (before, ready): (Attempts, Duration),
     ) -> Attempt {
         let (template, headers) = &self.kinds[flight.kind];
         let body = Bytes::from(workflow.body(template));
         let waiting = Waiting {
             request_bytes: body.len() as u64 - workflow.trace_bytes(),
             before,
+            ready,
             ..waiting(workflow, due, replica)
         };
+        if before.made > 0 {
+            let now = self.now();
+            self.with_recorder(|r| r.new_attempt(now));
+        }
         let leaves = workflow.disconnects_after(&self.plan.kinds[flight.kind]);
         let leaves = leaves.map_or(self.plan.timeout, |after| after.min(self.plan.timeout));
         let sending = Rc::new(Sending {
@@ -163,9 +177,6 @@ impl<T: Transport> Core<T> {
         if let Step::Throttled { notice, .. } = &step {
             self.with_recorder(|r| r.refused(&refusal(notice, replica, done)));
         }
-        if let (true, Some(sent)) = (before.made > 0, sample.sent) {
-            self.with_recorder(|r| r.new_attempt(sent));
-        }
         Attempt {
             step,
             status: reply.as_ref().map(|r| r.status),
@@ -181,8 +192,7 @@ impl<T: Transport> Core<T> {
     /// Records a round whose last attempt this was. `why`: what kept another one from being made.
     fn finish(&self, flight: &Flight, attempt: Attempt, why: Option<&'static str>) -> Ended {
         let sample = attempt.sample;
-        flight.rounds.set(flight.rounds.get().saturating_add(1));
-        self.record(&sample);
+        self.record(flight, &sample);
         self.again.paid_back(flight.principal, sample.outcome);
         let next = match attempt.step {
             Step::Again { pause } => Ok(pause),
@@ -203,6 +213,14 @@ impl<T: Transport> Core<T> {
         }
     }
 
+    /// The same after a wait that no attempt followed: the workflow was under way as long.
+    fn finish_late(&self, flight: &Flight, attempt: Attempt, why: &'static str) -> Ended {
+        Ended {
+            done: self.now(),
+            ..self.finish(flight, attempt, Some(why))
+        }
+    }
+
     pub(super) fn sample(
         &self,
         waiting: &Waiting,
@@ -213,14 +231,18 @@ impl<T: Transport> Core<T> {
     ) -> RoundSample {
         let moment = |at: Instant| at.saturating_duration_since(self.epoch);
         let sent = trace.sent.get().map(moment);
-        let first_sent = trace.first_sent.get().map(moment);
+        let (first_sent, ready) = match waiting.before.first_sent {
+            Some((sent, ready)) => (Some(sent), ready),
+            None => (trace.first_sent.get().map(moment), waiting.ready),
+        };
         RoundSample {
             kind,
             round: waiting.round,
             outcome,
-            attempts: waiting.before.sent + u16::from(sent.is_some()),
+            attempts: waiting.before.made + 1,
             intended: waiting.intended,
-            first_sent: waiting.before.first_sent.or(first_sent),
+            ready,
+            first_sent,
             sent,
             done,
             replica: waiting.replica,
@@ -230,7 +252,7 @@ impl<T: Transport> Core<T> {
             state_sent_bytes: waiting.state_sent_bytes,
             state_received_bytes: None,
             server: ServerTiming::default(),
-            reused_connection: trace.reused.get(),
+            reused_connection: sent.is_some() && trace.reused.get(),
         }
     }
 
@@ -240,7 +262,7 @@ impl<T: Transport> Core<T> {
             if let Some(time) = trace.connect.get() {
                 recorder.connect(replica, time);
             }
-            if let Some((limit, time)) = trace.wait.get() {
+            if let Some((limit, time)) = trace.slot_wait() {
                 recorder.slot_wait(limit, time);
             }
             recorder.resent(trace.resent.get().into());
@@ -248,7 +270,11 @@ impl<T: Transport> Core<T> {
         });
     }
 
-    pub(super) fn record(&self, sample: &RoundSample) {
+    pub(super) fn record(&self, flight: &Flight, sample: &RoundSample) {
+        let rounds = flight.rounds.get();
+        flight
+            .rounds
+            .set(rounds.saturating_add(u16::from(sample.was_tried())));
         self.recorder.borrow_mut().round(sample);
         count(&self.shared.rounds);
     }
@@ -269,6 +295,7 @@ pub(super) fn waiting(workflow: &Workflow, due: Due, replica: u16) -> Waiting {
     Waiting {
         round: workflow.round(),
         intended: due.at,
+        ready: due.at,
         replica,
         minted_by: due.minted_by,
         request_bytes: 0,

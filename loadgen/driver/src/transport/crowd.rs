@@ -108,11 +108,11 @@ impl Crowd {
             };
             (wait, missing)
         };
-        let since = Instant::now();
+        trace.stands_in_line(missing);
         let place = wait
             .await
             .expect("a waiting request is granted before the crowd is dropped");
-        trace.waited(missing, since.elapsed());
+        trace.has_slot();
         place
     }
 
@@ -326,7 +326,7 @@ mod tests {
         assert!(is_pending(&mut one_more).await);
         places.pop();
         drop(one_more.await);
-        assert!(matches!(trace.wait.get(), Some((SlotLimit::Streams, _))));
+        assert!(matches!(trace.slot_wait(), Some((SlotLimit::Streams, _))));
         drop(places);
         assert_eq!(crowd.inner.borrow().open, 2, "they are kept");
     }
@@ -342,7 +342,7 @@ mod tests {
         let second = second.await;
         assert!(second.makes);
         assert!(matches!(
-            trace.wait.get(),
+            trace.slot_wait(),
             Some((SlotLimit::Connections, _))
         ));
         assert_eq!(crowd.inner.borrow().open, 1);
@@ -371,7 +371,7 @@ mod tests {
         drop(first);
         assert!(second.await.makes);
         assert!(matches!(
-            trace.wait.get(),
+            trace.slot_wait(),
             Some((SlotLimit::Connections, _))
         ));
         assert_eq!(crowd.inner.borrow().open, 0);

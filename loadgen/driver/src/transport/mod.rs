@@ -55,8 +55,11 @@ pub(crate) struct Trace {
     pub(crate) reused: Cell<bool>,
     /// How long connecting took, if a connection was made.
     pub(crate) connect: Cell<Option<Duration>>,
-    /// What was waited for before a connection could be used, and how long.
-    pub(crate) wait: Cell<Option<(SlotLimit, Duration)>>,
+    /// What was waited for before a connection could be used, and how long; see
+    /// [`Trace::slot_wait`].
+    wait: Cell<Option<(SlotLimit, Duration)>>,
+    /// What is waited for now, and since when.
+    in_line: Cell<Option<(SlotLimit, Instant)>>,
     /// How often it was sent again after a stale connection.
     pub(crate) resent: Cell<u8>,
     /// How often the server told it to go to another connection.
@@ -82,9 +85,25 @@ impl Trace {
         }
     }
 
-    fn waited(&self, limit: SlotLimit, time: Duration) {
-        let before = self.wait.get().map_or(Duration::ZERO, |(_, time)| time);
-        self.wait.set(Some((limit, before + time)));
+    /// The request stands in line for a connection or a stream, from now on.
+    pub(crate) fn stands_in_line(&self, limit: SlotLimit) {
+        self.in_line.set(Some((limit, Instant::now())));
+    }
+
+    /// It has what it stood in line for.
+    fn has_slot(&self) {
+        self.wait.set(self.slot_wait());
+        self.in_line.set(None);
+    }
+
+    /// What was waited for, or still is, before a connection could be used, and how long so far.
+    pub(crate) fn slot_wait(&self) -> Option<(SlotLimit, Duration)> {
+        let before = self.wait.get();
+        let Some((limit, since)) = self.in_line.get() else {
+            return before;
+        };
+        let before = before.map_or(Duration::ZERO, |(_, time)| time);
+        Some((limit, before + since.elapsed()))
     }
 }
 

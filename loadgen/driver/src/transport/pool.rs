@@ -76,11 +76,11 @@ impl Pool {
             inner.waiting.push_back((to, grant));
             wait
         };
-        let since = Instant::now();
+        trace.stands_in_line(SlotLimit::Connections);
         let lease = wait
             .await
             .expect("a waiting request is granted before the pool is dropped");
-        trace.waited(SlotLimit::Connections, since.elapsed());
+        trace.has_slot();
         lease
     }
 
@@ -178,7 +178,7 @@ mod tests {
         let trace = Trace::default();
         let first = pool.lease(0, &trace).await;
         let second = pool.lease(1, &trace).await;
-        assert_eq!(trace.wait.get(), None);
+        assert_eq!(trace.slot_wait(), None);
         let mut third = Box::pin(pool.lease(0, &trace));
         let mut fourth = Box::pin(pool.lease(1, &trace));
         for lease in [&mut third, &mut fourth] {
@@ -193,7 +193,7 @@ mod tests {
         let fourth = fourth.await;
         assert_eq!(pool.open_max(), 2);
         assert!(matches!(
-            trace.wait.get(),
+            trace.slot_wait(),
             Some((SlotLimit::Connections, _))
         ));
         drop((third, fourth));

@@ -79,7 +79,7 @@ impl RunResult {
         let totals = Totals::of(samples.parts.iter().flat_map(|part| &part.kinds));
         let load = load_result(&facts, samples, phased, &totals);
         let counts = Counts {
-            sent: totals.sent,
+            attempted: totals.attempted,
             superseded: totals.superseded,
             partial: facts.partial,
             duration_s: facts.clock.duration_s,
@@ -179,13 +179,12 @@ fn load_result(
             .map(|cause| (cause, samples.not_started_count(cause)))
             .filter(|(_, count)| *count > 0)
             .collect(),
-        outcomes: Outcome::ALL
-            .into_iter()
-            .zip(totals.outcomes)
-            .filter(|(_, count)| *count > 0)
-            .collect(),
+        outcomes: by_outcome(totals.outcomes),
         rounds: totals.rounds,
+        rounds_sent: totals.rounds_sent,
+        never_sent: by_outcome(totals.never_sent),
         attempts: totals.attempts,
+        attempts_sent: totals.attempts_sent,
         measured_s,
         offered_per_s: (facts.workload.arrival_rate_per_s)
             .and_then(|_| per_s(phased.sum(PhaseTally::offered))),
@@ -197,11 +196,13 @@ fn load_result(
 }
 
 fn counts(outcomes: &ByOutcome) -> BTreeMap<Outcome, u64> {
-    Outcome::ALL
-        .into_iter()
-        .map(|outcome| (outcome, outcomes.count(outcome)))
-        .filter(|(_, count)| *count > 0)
-        .collect()
+    by_outcome(Outcome::ALL.map(|outcome| outcomes.count(outcome)))
+}
+
+/// Counts by outcome, without those that are 0.
+fn by_outcome(counts: [u64; Outcome::COUNT]) -> BTreeMap<Outcome, u64> {
+    let counts = Outcome::ALL.into_iter().zip(counts);
+    counts.filter(|(_, count)| *count > 0).collect()
 }
 
 fn generator_result(
@@ -379,9 +380,9 @@ fn clipped(samples: &Recorder) -> u64 {
 
 /// The response times of all rounds, by replica and outcome.
 fn responses(samples: &Recorder) -> impl Iterator<Item = &Latency> {
-    samples.replicas.iter().flat_map(|replica| {
-        Outcome::ALL
-            .into_iter()
-            .filter_map(|outcome| replica.rounds.response(outcome))
+    let replicas = samples.replicas.iter().map(|replica| &replica.rounds);
+    replicas.chain([&samples.untried]).flat_map(|rounds| {
+        let all = Outcome::ALL.into_iter();
+        all.filter_map(|outcome| rounds.response(outcome))
     })
 }

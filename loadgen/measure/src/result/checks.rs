@@ -40,9 +40,9 @@ impl Check {
 /// Numbers that the checks need beside the load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counts {
-    /// Rounds whose last attempt was sent.
-    pub(crate) sent: u64,
-    /// Superseded attempts that were sent.
+    /// Rounds of which an attempt was made.
+    pub(crate) attempted: u64,
+    /// Attempts that another attempt followed.
     pub(crate) superseded: u64,
     pub(crate) partial: bool,
     /// From the start to the end of the drain, in seconds.
@@ -69,9 +69,9 @@ pub(crate) fn check(load: &LoadResult, counts: &Counts) -> Vec<Check> {
         ));
     }
     checks.push(Check::counts(
-        "attempts = sent rounds + superseded attempts",
+        "attempts = attempted rounds + superseded attempts",
         load.attempts,
-        counts.sent + counts.superseded,
+        counts.attempted + counts.superseded,
     ));
     if !counts.partial {
         checks.push(littles_law(load.in_flight.as_ref(), counts));
@@ -104,7 +104,7 @@ mod tests {
 
     fn counts(sojourn_s: f64) -> Counts {
         Counts {
-            sent: 0,
+            attempted: 0,
             superseded: 0,
             partial: false,
             duration_s: 10.0,

@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
+
 use super::diagnose::diagnose;
 use super::findings::{Finding, FindingCode};
 use super::generator::Bound;
-use super::load::SecondResult;
+use super::load::{LoadResult, SecondResult};
 use super::run::RunResult;
 use super::throttle::{SignalResult, ThrottleResult};
 use super::verdict::{Status, Verdict};
@@ -50,10 +52,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
     add(
         outcome(Outcome::Unfinished) > 0,
         FindingCode::Unfinished,
-        format!(
-            "{} still in flight when the drain ended; their ages are lower bounds",
-            were(outcome(Outcome::Unfinished))
-        ),
+        unfinished(load),
     );
     add(
         outcome(Outcome::StaleConnection) > 0,
@@ -119,6 +118,19 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         result.generator.bound_reason.clone(),
     );
     findings
+}
+
+/// How many workflows did not end, and of how many nothing was outstanding.
+fn unfinished(load: &LoadResult) -> String {
+    let of = |counts: &BTreeMap<Outcome, u64>| counts.get(&Outcome::Unfinished).copied();
+    let count = of(&load.outcomes).unwrap_or(0);
+    let unsent = of(&load.never_sent).map_or_else(String::new, |unsent| {
+        format!(" ({unsent} of them had no connection, and had not sent their round)")
+    });
+    format!(
+        "{} still under way when the drain ended{unsent}; their ages are lower bounds",
+        were(count)
+    )
 }
 
 /// How often, in which words, and who else could have seen it.

@@ -45,7 +45,7 @@ pub struct ReplicaResult {
     /// What is known from outside.
     #[serde(flatten)]
     pub facts: ReplicaFacts,
-    /// Rounds whose last attempt went to it, by outcome.
+    /// Rounds whose last attempt was sent to it, or failed before it could be, by outcome.
     pub rounds: BTreeMap<Outcome, u64>,
     /// Service time of its successful rounds; absent when there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub struct ReplicaResult {
     pub reused_rounds: u64,
 }
 
-/// Rounds that carried a request state, by who minted it and who got it back.
+/// Rounds that were sent with a request state, by who minted it and who got it back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Matrix {
     /// Number of replicas, n.

@@ -34,7 +34,9 @@ pub struct GeneratorResult {
     /// What it knows about itself.
     #[serde(flatten)]
     pub facts: GeneratorFacts,
-    /// From when a first round was due to when it was sent; absent when none was sent.
+    /// From when a first round could have been sent to when it was; absent when none was sent. It could
+    /// when it was due, or when what held it back on purpose was over: a back-off, or a replica that
+    /// refuses others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness: Option<LatencyFigures>,
     /// Processor time that threads spent watching the clock to be precise, in seconds; absent without

@@ -45,10 +45,18 @@ pub struct LoadResult {
     pub not_started: BTreeMap<NotStarted, u64>,
     /// Ended workflows by outcome; only outcomes that happened.
     pub outcomes: BTreeMap<Outcome, u64>,
-    /// Rounds that ended or were watched to the end.
+    /// Rounds that ended or were watched to the end, also those of which nothing was sent.
     pub rounds: u64,
-    /// Sends of rounds, second and later attempts included.
+    /// Rounds of which something was sent.
+    pub rounds_sent: u64,
+    /// Rounds of which nothing was sent, by outcome: held back, without a connection when the run
+    /// ended, or refused one at every attempt. Only outcomes that happened.
+    pub never_sent: BTreeMap<Outcome, u64>,
+    /// Attempts to have a round answered, second and later ones included. One whose connection is
+    /// refused is an attempt too.
     pub attempts: u64,
+    /// Attempts of which something was sent.
+    pub attempts_sent: u64,
     /// Seconds of load that rates and headline figures are of: those that are no warm-up.
     pub measured_s: f64,
     /// Planned workflows that were due in measured seconds, taken up or not, per measured second; absent
@@ -98,7 +106,7 @@ pub struct ConnectionResult {
     #[serde(default)]
     pub moved: u64,
     /// Times that requests waited until one could be sent, by what was missing; only limits that
-    /// were met.
+    /// were met. Of those that waited to the end of the run the time until then, a lower bound.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub slot_waits: BTreeMap<SlotLimit, LatencyFigures>,
     /// Times to connect; absent when no connection was made.

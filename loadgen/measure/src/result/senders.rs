@@ -16,6 +16,8 @@ const STARVED_SHARE: f64 = 0.25;
 const STARVED_AND_LATE_SHARE: f64 = 0.05;
 /// A median of lateness below this means that most arrivals were sent as planned.
 const ON_TIME: Duration = Duration::from_millis(2);
+/// A 99th percentile of lateness below this means that hardly any arrival was held.
+const HELD: Duration = Duration::from_millis(20);
 /// Share of the waits that is enough to call them the cause of late sends.
 const MOST_OF_IT: f64 = 0.5;
 
@@ -59,7 +61,8 @@ pub(crate) fn starved(facts: &GeneratorFacts, duration_s: f64, late: bool) -> Op
 pub(crate) fn locked(lateness: &LatencyFigures, slot_wait_ns: u64) -> Option<String> {
     let waited = slot_wait_ns as f64 / lateness.sum_ns.max(1) as f64;
     let mostly_on_time = u128::from(lateness.p50_ns) < ON_TIME.as_nanos();
-    (mostly_on_time && waited >= MOST_OF_IT).then(|| {
+    let some_held = u128::from(lateness.p99_ns) >= HELD.as_nanos();
+    (mostly_on_time && some_held && waited >= MOST_OF_IT).then(|| {
         format!(
             "phase lock: pauses of the server held every connection, so that late first rounds, up \
              to {:.0} ms late, were sent together when it went on, while the median was sent in \
@@ -120,6 +123,9 @@ mod tests {
             "{told}"
         );
         assert_eq!(locked(&stalled, 1_000_000), None, "late of themselves");
+        // Others waited and never got a connection, so that they are in no lateness.
+        let in_time = lateness(early, early);
+        assert_eq!(locked(&in_time, 9_900_000_000), None);
         let throughout = lateness(late / 2, late);
         assert_eq!(locked(&throughout, throughout.sum_ns), None, "a cap");
     }

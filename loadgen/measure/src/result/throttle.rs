@@ -16,7 +16,7 @@ pub struct ThrottleResult {
     pub refused: u64,
     /// Refusals by how and where they were said, most frequent first.
     pub signals: Vec<SignalResult>,
-    /// Second and later attempts that were sent.
+    /// Second and later attempts that were made.
     pub new_attempts: u64,
     /// Attempts that did no work: refused ones, and those that another one followed.
     pub wasted_attempts: u64,

@@ -21,7 +21,7 @@ pub struct KindResult {
     pub workflows: BTreeMap<Outcome, OutcomeFigures>,
     /// Response times of whole workflows with failures counted as longest.
     pub workflows_with_failures: WithFailures,
-    /// Mean rounds per ended workflow; absent when none ended.
+    /// Mean rounds per ended workflow that were sent, or failed before they could be; absent when none ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_rounds: Option<f64>,
     /// Mean answering (think) time inside an ended workflow, in nanoseconds; absent when none
@@ -41,12 +41,15 @@ pub struct KindResult {
 pub struct RoundResult {
     /// Position in the workflow, from 0.
     pub round: u16,
-    /// Rounds that ended or were watched to the end.
+    /// Rounds that ended or were watched to the end, also those of which nothing was sent.
     pub count: u64,
     /// Rounds of which something was sent.
     pub sent: u64,
-    /// Sends, second and later attempts included.
+    /// Attempts to have it answered, second and later ones included. One whose connection is refused
+    /// is an attempt too.
     pub attempts: u64,
+    /// Attempts of which something was sent.
+    pub attempts_sent: u64,
     /// Rounds by outcome; only outcomes that happened.
     pub outcomes: BTreeMap<Outcome, OutcomeFigures>,
     /// Attempts that another attempt followed, by outcome; their times are service times.
@@ -137,6 +140,7 @@ impl RoundResult {
             count: tally.outcomes.total(),
             sent: tally.sent,
             attempts: tally.attempts,
+            attempts_sent: tally.last_sent + tally.superseded_sent,
             outcomes: OutcomeFigures::map(&tally.outcomes),
             superseded: OutcomeFigures::map(&tally.superseded),
             with_failures: WithFailures::of(&tally.outcomes),

@@ -90,8 +90,9 @@ fn a_run_of_refused_connections_has_times_to_error_only() {
             kind: 0,
             round: 0,
             outcome: Outcome::ConnectError,
-            attempts: 0,
+            attempts: 1,
             intended: MS,
+            ready: MS,
             first_sent: None,
             sent: None,
             done: 2 * MS,
@@ -117,6 +118,10 @@ fn a_run_of_refused_connections_has_times_to_error_only() {
     let result = RunResult::new(facts(10), &recorder);
     assert_eq!(result.verdict.status.exit_code(), 3);
     assert_eq!(codes(&result), [FindingCode::NoSuccess]);
+    assert_eq!((result.load.rounds, result.load.rounds_sent), (10, 0));
+    assert_eq!((result.load.attempts, result.load.attempts_sent), (10, 0));
+    assert_eq!(result.load.never_sent[&Outcome::ConnectError], 10);
+    assert_eq!(result.replicas[0].rounds[&Outcome::ConnectError], 10);
     let round = &result.all.rounds[0];
     assert!(round.ok().is_none());
     assert_eq!(round.with_failures.p50_ns, None);
@@ -194,6 +199,7 @@ fn intervals_hold_their_quantile_and_need_twenty_seconds() {
                 outcome: Outcome::Ok,
                 attempts: 1,
                 intended,
+                ready: intended,
                 first_sent: Some(intended),
                 sent: Some(intended),
                 done: intended + took,

@@ -114,10 +114,10 @@ fn connections(text: &mut Text, result: &RunResult) {
         or_nothing(connect, |f| time_ns(f.p99_ns as f64)),
         or_nothing(connect, |f| time_ns(f.max_ns as f64)),
     ));
-    let rounds = result.load.rounds;
+    let rounds = result.load.rounds_sent;
     let share = (rounds > 0).then(|| connections.reused_rounds as f64 / rounds as f64);
     text.line(&format!(
-        "  {} of {rounds} rounds over a kept-alive connection ({})",
+        "  {} of {rounds} sent rounds over a kept-alive connection ({})",
         connections.reused_rounds,
         or_nothing(share, percent)
     ));

@@ -12,13 +12,24 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
     if throttle.refused + throttle.new_attempts == 0 && throttle.limit_per_s.is_none() {
         return;
     }
-    text.heading(&format!(
-        "Rate limits: {} attempts refused, {} new attempts, {} attempts wasted",
-        throttle.refused, throttle.new_attempts, throttle.wasted_attempts
-    ));
+    let limited = throttle.refused > 0 || throttle.limit_per_s.is_some();
+    let counts = format!(
+        "{} new attempts, {} attempts wasted",
+        throttle.new_attempts, throttle.wasted_attempts
+    );
+    text.heading(&match limited {
+        true => format!(
+            "Rate limits: {} attempts refused, {counts}",
+            throttle.refused
+        ),
+        false => format!("New attempts, none after a rate limit: {counts}"),
+    });
     signals(text, throttle);
     waits(text, throttle);
-    rates(text, throttle);
+    attempts(text, throttle);
+    if limited {
+        rates(text, throttle);
+    }
 }
 
 fn signals(text: &mut Text, throttle: &ThrottleResult) {
@@ -73,7 +84,7 @@ fn waits(text: &mut Text, throttle: &ThrottleResult) {
     }
 }
 
-fn rates(text: &mut Text, throttle: &ThrottleResult) {
+fn attempts(text: &mut Text, throttle: &ThrottleResult) {
     let attempts: Vec<String> = throttle
         .rounds_by_attempts
         .iter()
@@ -87,6 +98,9 @@ fn rates(text: &mut Text, throttle: &ThrottleResult) {
         let line = attempts.join(", ") + &burst.unwrap_or_default();
         text.sentence("attempts of rounds:", Role::Quiet, &line);
     }
+}
+
+fn rates(text: &mut Text, throttle: &ThrottleResult) {
     let when = match throttle.refused {
         0 => "and none was refused",
         _ => "from the first refusal on",

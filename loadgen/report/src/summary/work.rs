@@ -169,9 +169,12 @@ fn outcomes(text: &mut Text, kind: &KindResult) {
     for round in &kind.rounds {
         let ended = of_figures(&round.outcomes);
         let mut line = format!("{ended} in {} attempts", round.attempts);
+        if round.attempts_sent < round.attempts {
+            line += &format!(", {} of them sent", round.attempts_sent);
+        }
         if !round.superseded.is_empty() {
             let before = of_figures(&round.superseded);
-            line += &format!("; sent again after {before}");
+            line += &format!("; attempted again after {before}");
         }
         text.sentence(&format!("round {}:", round.round), Role::Quiet, &line);
         failures(text, round);

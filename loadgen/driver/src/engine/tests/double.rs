@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, RETRY_AFTER};
+use loadgen_measure::SlotLimit;
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep, timeout};
 
@@ -35,6 +36,15 @@ impl Asked {
     }
 }
 
+/// What a request lacks.
+#[derive(Debug, Clone, Copy)]
+enum Lacks {
+    Nothing,
+    Connection,
+    /// A right to a connection.
+    Slot,
+}
+
 /// What a request gets.
 pub(super) struct Answer {
     /// From the call to the send: a wait for a connection.
@@ -42,6 +52,10 @@ pub(super) struct Answer {
     /// How long the whole thread stands still before the send.
     freeze: Duration,
     takes: Duration,
+    /// From the whole reply to when the engine has it.
+    looks: Duration,
+    /// What keeps the request from being sent.
+    lacks: Lacks,
     status: u16,
     fields: HeaderMap,
     gives: Result<Value, Failure>,
@@ -54,6 +68,8 @@ impl Answer {
             hold: Duration::ZERO,
             freeze: Duration::ZERO,
             takes: Duration::from_millis(takes_ms),
+            looks: Duration::ZERO,
+            lacks: Lacks::Nothing,
             status: 200,
             fields: HeaderMap::new(),
             gives: Ok(json!({ "result": result })),
@@ -128,6 +144,22 @@ impl Answer {
         }
     }
 
+    /// No connection, seen after so many milliseconds.
+    pub(super) fn refused(takes_ms: u64) -> Self {
+        Self {
+            lacks: Lacks::Connection,
+            ..Self::failure(takes_ms, Failure::Connection("refused".to_owned()))
+        }
+    }
+
+    /// No connection to send on, ever.
+    pub(super) fn in_line() -> Self {
+        Self {
+            lacks: Lacks::Slot,
+            ..Self::never()
+        }
+    }
+
     /// No reply, ever.
     pub(super) fn never() -> Self {
         Self {
@@ -140,6 +172,14 @@ impl Answer {
     pub(super) fn taking_us(self, takes_us: u64) -> Self {
         Self {
             takes: Duration::from_micros(takes_us),
+            ..self
+        }
+    }
+
+    /// The same, looked at for so many microseconds before the engine goes on.
+    pub(super) fn looked_at_us(self, looks_us: u64) -> Self {
+        Self {
+            looks: Duration::from_micros(looks_us),
             ..self
         }
     }
@@ -192,8 +232,14 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
         if !answer.freeze.is_zero() {
             advance(answer.freeze).await;
         }
-        trace.sent.set(Some(Instant::now()));
-        trace.first_sent.set(trace.sent.get());
+        match answer.lacks {
+            Lacks::Nothing => {
+                trace.sent.set(Some(Instant::now()));
+                trace.first_sent.set(trace.sent.get());
+            }
+            Lacks::Connection => {}
+            Lacks::Slot => trace.stands_in_line(SlotLimit::Connections),
+        }
         if timeout(request.timeout, sleep(answer.takes)).await.is_err() {
             return Err(Failure::Timeout);
         }
@@ -207,7 +253,11 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
             body,
             ..Reply::default()
         };
-        Ok((reply, Instant::now()))
+        let done = Instant::now();
+        if !answer.looks.is_zero() {
+            sleep(answer.looks).await;
+        }
+        Ok((reply, done))
     }
 
     fn open_max(&self) -> u64 {

@@ -1,4 +1,4 @@
-use loadgen_measure::{FindingCode, NotStarted, Outcome};
+use loadgen_measure::{Bound, FindingCode, NotStarted, Outcome, SlotLimit};
 
 use super::{Answer, Asked, Part, Play, Stop};
 use crate::transport::Failure;
@@ -293,4 +293,47 @@ async fn users_without_a_connection_pause_before_they_try_again() {
     played.assert_accounts();
     // One try each at 0, 100, …, 900 ms, and not as many as the machine can fail.
     assert_eq!(played.outcome(Outcome::ConnectError), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_had_no_connection_when_the_run_ended_was_not_sent() {
+    let play = Play::new("rate_per_s = 10\nduration_s = 1\ndrain_s = 1");
+    let played = play
+        .with(|asked| match asked.workflow {
+            0..2 => Answer::complete(20),
+            2..4 => Answer::never(),
+            _ => Answer::in_line(),
+        })
+        .await;
+    played.assert_accounts();
+    assert_eq!(played.outcome(Outcome::Unfinished), 8);
+    let (result, load) = (&played.result, &played.result.load);
+    assert_eq!((load.rounds, load.rounds_sent), (10, 4));
+    assert_eq!((load.attempts, load.attempts_sent), (10, 4));
+    assert_eq!(load.never_sent[&Outcome::Unfinished], 6);
+    assert_eq!(result.replicas[0].rounds[&Outcome::Unfinished], 2);
+    assert_eq!(result.all.rounds[0].request.as_ref().unwrap().count, 4);
+    // Due from 0.4 to 0.9 s, in line until 2 s: 8.1 s of the 8.1 + 3.5 + 0.04 s of all response time.
+    let waits = &result.connections.slot_waits[&SlotLimit::Connections];
+    assert_eq!((waits.count, waits.sum_ns / MS), (6, 8100));
+    assert_eq!(result.generator.bound_by, Bound::Generator);
+    let reason = &result.generator.bound_reason;
+    assert!(reason.starts_with("connection cap: 70 %"), "{reason}");
+    let mut said: Vec<_> = played
+        .failures
+        .iter()
+        .map(|failure| (failure.count, failure.text.as_str()))
+        .collect();
+    said.sort_unstable();
+    assert_eq!(
+        said,
+        [
+            (2, "no reply by the end of the run to round 0"),
+            (6, "no connection by the end of the run for round 0"),
+        ]
+    );
+    let mut findings = result.findings.iter().map(|f| f.sentence.as_str());
+    assert!(findings.any(|sentence| sentence
+        == "8 workflows were still under way when the drain ended (6 of them had no connection, and \
+            had not sent their round); their ages are lower bounds"));
 }

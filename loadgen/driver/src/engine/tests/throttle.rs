@@ -1,7 +1,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use loadgen_measure::{FindingCode, Outcome, ThrottleResult, ThrottleSignal};
+use loadgen_measure::{Bound, FindingCode, Outcome, ThrottleResult, ThrottleSignal};
 use serde_json::json;
 
 use super::{Answer, Asked, Play, Played, Stop};
@@ -340,6 +340,9 @@ async fn one_workflow_tests_a_replica_while_the_others_hold_back() {
     // From 1.1 s to 4 s, 30 arrived; each waited until the test was admitted.
     let waited = throttle.waited.as_ref().unwrap();
     assert_eq!(waited.count, 3 + 30);
+    let lateness = played.result.generator.lateness.as_ref().unwrap();
+    assert_eq!((lateness.count, lateness.max_ns), (80, 0));
+    assert_eq!(played.result.generator.bound_by, Bound::Plan);
 }
 
 #[tokio::test(start_paused = true)]
@@ -364,9 +367,58 @@ async fn whoever_is_held_back_to_the_end_was_never_sent() {
     );
     let played = probe.with(|_| Answer::throttled(1, "0")).await;
     played.assert_accounts();
-    assert_eq!(played.outcome(Outcome::Throttled), 1, "the one that tested");
-    assert_eq!(played.outcome(Outcome::Unfinished), 9);
-    assert_eq!(played.result.all.rounds[0].sent, 1);
+    assert_eq!(played.outcome(Outcome::Throttled), 10);
+    let (result, load) = (&played.result, &played.result.load);
+    let round = &result.all.rounds[0];
+    assert_eq!((round.count, round.sent), (10, 1), "the one that tested");
+    assert_eq!((load.rounds, load.rounds_sent), (10, 1));
+    assert_eq!(load.never_sent[&Outcome::Throttled], 9);
+    assert_eq!(result.replicas[0].rounds[&Outcome::Throttled], 1);
+    let times = round.outcomes[&Outcome::Throttled].response.as_ref();
+    assert_eq!(
+        times.unwrap().count,
+        1,
+        "nothing was answered to the others"
+    );
+    assert_eq!(result.all.mean_rounds, Some(0.1));
+    let mut findings = result.findings.iter().map(|finding| finding.code);
+    assert!(findings.all(|code| code != FindingCode::Unfinished));
+}
+
+/// Connections are refused for a while: what is sent later on purpose is not late.
+#[tokio::test(start_paused = true)]
+async fn every_attempt_counts_whether_or_not_it_could_be_sent() {
+    let again = play(
+        "rate_per_s = 10\nduration_s = 1\ndrain_s = 30",
+        "retry_on = [\"connect\"]\nmax_attempts = 3",
+    );
+    let played = again
+        .with(|asked| match (asked.workflow, asked.attempt) {
+            (0..3, _) => Answer::refused(1),
+            (3, 0..2) => Answer::refused(1),
+            (4..6, 0) => Answer::refused(1),
+            _ => Answer::complete(20),
+        })
+        .await;
+    played.assert_accounts();
+    assert_eq!(played.outcome(Outcome::Ok), 7);
+    assert_eq!(played.outcome(Outcome::ConnectError), 3);
+    let load = &played.result.load;
+    assert_eq!((load.attempts, load.attempts_sent), (9 + 3 + 4 + 4, 7));
+    assert_eq!((load.rounds, load.rounds_sent), (10, 7));
+    let round = &played.result.all.rounds[0];
+    assert_eq!((round.attempts, round.attempts_sent), (20, 7));
+    assert_eq!(round.superseded[&Outcome::ConnectError].count, 10);
+    let throttle = throttle(&played);
+    assert_eq!((throttle.new_attempts, throttle.wasted_attempts), (10, 10));
+    let by_attempts = throttle.rounds_by_attempts.iter();
+    assert!(by_attempts.eq([(&2, &2), (&3, &4)]));
+    assert_eq!(played.result.replicas[0].rounds[&Outcome::ConnectError], 3);
+    let lateness = played.result.generator.lateness.as_ref().unwrap();
+    assert_eq!(lateness.count, 7);
+    // Back-offs of up to 2 s end on a millisecond of the timer.
+    assert!(lateness.max_ns <= MS, "{lateness:?}");
+    assert_eq!(played.result.generator.bound_by, Bound::Plan);
 }
 
 /// A counter that admits 5 requests in each window of 10 s: for each replica, or one for all.

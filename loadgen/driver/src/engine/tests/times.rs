@@ -107,6 +107,20 @@ async fn a_replica_that_sheds_load_is_asked_again_at_its_pace() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_workflow_of_one_round_takes_as_long_as_its_round() {
+    let play = Play::new("rate_per_s = 10\nduration_s = 1");
+    let played = play
+        .with(|_| Answer::complete(20).looked_at_us(15_000))
+        .await;
+    played.assert_accounts();
+    assert_eq!(exact_ms(&played, 0, Outcome::Ok), (20, 20));
+    let whole = played.result.all.ok().unwrap();
+    let response = whole.response.as_ref().unwrap();
+    assert_eq!((response.min_ns, response.max_ns), (20 * MS, 20 * MS));
+    assert_eq!(played.flying.area_ns, u128::from(10 * 20 * MS));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_area_in_flight_is_the_sum_of_the_times_in_flight() {
     let play = Play::new("rate_per_s = 20\nduration_s = 1\ndrain_s = 5");
     let played = play
