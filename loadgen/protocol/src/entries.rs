@@ -1,11 +1,15 @@
 //! A JSON object that keeps the order of its members and refuses duplicate keys.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// So few members are compared with each other one by one, which costs no allocation.
+const FEW: usize = 8;
 
 /// Members of an object in wire order. Keys are unique: a duplicate is an error on reading, since a
 /// map type would silently drop one of the two (the revision demands unique keys, MRTR-S-03).
@@ -73,17 +77,30 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members: Vec<(String, V)> = Vec::new();
                 while let Some((key, value)) = map.next_entry::<String, V>()? {
-                    if members.iter().any(|(k, _)| *k == key) {
-                        return Err(de::Error::custom(format!("duplicate key {key:?}")));
-                    }
                     members.push((key, value));
                 }
-                Ok(Entries(members))
+                match duplicate(&members) {
+                    Some(key) => Err(de::Error::custom(format!("duplicate key {key:?}"))),
+                    None => Ok(Entries(members)),
+                }
             }
         }
 
         deserializer.deserialize_map(EntriesVisitor(PhantomData))
     }
+}
+
+/// A key that stands there twice. Looks at each key once: whoever wrote them may have written many.
+fn duplicate<V>(members: &[(String, V)]) -> Option<&str> {
+    let mut keys = members.iter().map(|(key, _)| key.as_str());
+    if members.len() <= FEW {
+        let mut numbered = keys.enumerate();
+        return numbered
+            .find(|(at, key)| members[..*at].iter().any(|(before, _)| before == key))
+            .map(|(_, key)| key);
+    }
+    let mut seen = HashSet::with_capacity(members.len());
+    keys.find(|key| !seen.insert(*key))
 }
 
 #[cfg(test)]
@@ -97,5 +114,22 @@ mod tests {
         assert_eq!(serde_json::to_string(&e).unwrap(), r#"{"b":1,"a":2}"#);
         let err = serde_json::from_str::<Entries<i32>>(r#"{"b":1,"b":2}"#).unwrap_err();
         assert!(err.to_string().contains(r#"duplicate key "b""#), "{err}");
+    }
+    #[test]
+    fn a_duplicate_is_found_among_few_and_among_many() {
+        // With one look for each pair the last of these would take minutes.
+        for count in [2, FEW, FEW + 1, 50_000] {
+            let mut text: String = (0..count).map(|n| format!(r#""k{n}":{n},"#)).collect();
+            let whole = format!("{{{}}}", text.trim_end_matches(','));
+            let read = serde_json::from_str::<Entries<usize>>(&whole).unwrap();
+            assert_eq!(read.len(), count);
+            let last = format!(r#""k{}""#, count - 1);
+            text.push_str(&format!("{last}:0"));
+            let told = serde_json::from_str::<Entries<usize>>(&format!("{{{text}}}")).unwrap_err();
+            assert!(
+                told.to_string().contains(&format!("duplicate key {last}")),
+                "{told}"
+            );
+        }
     }
 }

@@ -1,8 +1,11 @@
+use std::collections::HashSet;
+
 use loadgen_protocol::{Property, RequestedSchema, TitledConst};
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 use serde_json::{Map, Number, Value, json};
 
+use super::bounds::{Budget, Excess, MOST_FIELDS};
 use super::text::{LONGEST_TEXT, text};
 use crate::plan::AnswerPlan;
 
@@ -11,45 +14,72 @@ const MOST_ITEMS: u64 = 1000;
 
 /// The fields of the form: those that the plan fixes, every required one, and of the others as many
 /// as the plan says. A default that its own schema allows is kept in half of the cases.
+///
+/// # Errors
+/// When there are too many fields, or what they hold is more than what is left.
 pub(super) fn fill(
     key: &str,
     schema: &RequestedSchema,
     plan: &AnswerPlan,
     rng: &mut Xoshiro256PlusPlus,
-) -> Map<String, Value> {
+    budget: &mut Budget,
+) -> Result<Map<String, Value>, Excess> {
+    if schema.properties.len() > MOST_FIELDS {
+        return Err(Excess::Fields);
+    }
+    // All of them are required where all are filled anyway: nothing has to be looked up.
+    let required: HashSet<&str> = match plan.optional < 1.0 {
+        true => schema.required.iter().map(String::as_str).collect(),
+        false => HashSet::new(),
+    };
     let mut content = Map::new();
     for (name, property) in schema.properties.iter() {
-        if let Some(fixed) = plan.field(key, name) {
-            content.insert(name.to_owned(), fixed.clone());
+        let made = if let Some(fixed) = plan.field(key, name) {
+            budget.value(fixed)?;
+            fixed.clone()
+        } else if plan.optional < 1.0
+            && !required.contains(name)
+            && rng.random::<f64>() >= plan.optional
+        {
             continue;
-        }
-        let required = schema.required.iter().any(|required| required == name);
-        let left_out = !required && plan.optional < 1.0 && rng.random::<f64>() >= plan.optional;
-        if !left_out {
-            content.insert(name.to_owned(), value(property, rng));
-        }
+        } else {
+            value(property, rng, budget)?
+        };
+        budget.text(name)?;
+        content.insert(name.to_owned(), made);
     }
-    content
+    Ok(content)
 }
 
-fn value(property: &Property, rng: &mut Xoshiro256PlusPlus) -> Value {
+fn value(
+    property: &Property,
+    rng: &mut Xoshiro256PlusPlus,
+    budget: &mut Budget,
+) -> Result<Value, Excess> {
     if let Some(default) = &property.default
         && allows(property, default)
         && rng.random()
     {
-        return default.clone();
+        budget.value(default)?;
+        return Ok(default.clone());
     }
     if let Some(choices) = choices(property)
         && !choices.is_empty()
     {
-        return Value::from(choices[rng.random_range(0..choices.len())]);
+        let choice = choices[rng.random_range(0..choices.len())];
+        budget.text(choice)?;
+        return Ok(Value::from(choice));
     }
-    match property.kind.as_deref() {
+    Ok(match property.kind.as_deref() {
         Some("boolean") => Value::Bool(rng.random()),
         Some("integer" | "number") => number(property, rng),
-        Some("array") => array(property, rng),
-        _ => Value::String(text(property, rng)),
-    }
+        Some("array") => return array(property, rng, budget),
+        _ => {
+            let text = text(property, rng);
+            budget.text(&text)?;
+            Value::String(text)
+        }
+    })
 }
 
 fn choices(property: &Property) -> Option<Vec<&str>> {
@@ -108,10 +138,14 @@ fn whole(bound: &Number, round: fn(f64) -> f64) -> Option<i64> {
     })
 }
 
-fn array(property: &Property, rng: &mut Xoshiro256PlusPlus) -> Value {
+fn array(
+    property: &Property,
+    rng: &mut Xoshiro256PlusPlus,
+    budget: &mut Budget,
+) -> Result<Value, Excess> {
     let choices = items(property);
     if choices.is_empty() {
-        return json!([]);
+        return Ok(json!([]));
     }
     let different = choices.len() as u64;
     let most = property.max_items.unwrap_or(u64::MAX).min(MOST_ITEMS);
@@ -123,9 +157,11 @@ fn array(property: &Property, rng: &mut Xoshiro256PlusPlus) -> Value {
         if left.is_empty() {
             left.clone_from(&choices);
         }
-        Value::from(left.swap_remove(rng.random_range(0..left.len())))
+        let choice = left.swap_remove(rng.random_range(0..left.len()));
+        budget.text(choice)?;
+        Ok(Value::from(choice))
     });
-    Value::Array(picked.collect())
+    picked.collect::<Result<_, _>>().map(Value::Array)
 }
 
 /// Whether a property's own schema allows this value. Formats are not judged: with one, nothing is
@@ -155,11 +191,11 @@ fn allows(property: &Property, value: &Value) -> bool {
                 && bound(&property.maximum).is_none_or(|high| number <= high)
         }
         (Some("array"), Value::Array(list)) => {
-            let choices = items(property);
+            let choices: HashSet<&str> = items(property).into_iter().collect();
             within(list.len() as u64, property.min_items, property.max_items)
                 && list
                     .iter()
-                    .all(|item| item.as_str().is_some_and(|text| choices.contains(&text)))
+                    .all(|item| item.as_str().is_some_and(|text| choices.contains(text)))
         }
         _ => false,
     }
@@ -173,7 +209,15 @@ mod tests {
 
     fn filled_by(plan: &AnswerPlan, schema: &Value, seed: u64) -> Map<String, Value> {
         let schema = serde_json::from_value(schema.clone()).unwrap();
-        fill("form", &schema, plan, &mut workflow_rng(seed, 0))
+        let mut budget = Budget::default();
+        fill(
+            "form",
+            &schema,
+            plan,
+            &mut workflow_rng(seed, 0),
+            &mut budget,
+        )
+        .unwrap()
     }
 
     fn filled(schema: &Value, seed: u64) -> Map<String, Value> {

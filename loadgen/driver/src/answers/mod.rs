@@ -1,58 +1,89 @@
 //! Answers made from the questions: seeded, valid by the question's own schema, or as the scenario
 //! fixes them.
 
+mod bounds;
 mod form;
 mod text;
 
 use loadgen_protocol::{
-    Action, ElicitAnswer, InputAnswer, InputRequest, Root, RootsAnswer, SamplingAnswer,
+    Action, ElicitAnswer, Entries, InputAnswer, InputRequest, Root, RootsAnswer, SamplingAnswer,
 };
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
-use serde_json::json;
+use serde_json::{json, to_string};
 
+use self::bounds::{Budget, Excess, MOST_QUESTIONS, bounded};
 use self::form::fill;
 use crate::plan::AnswerPlan;
+
+/// The answers to all questions of a reply, as JSON text.
+///
+/// # Errors
+/// When there are too many questions or fields, or the answers would be too long.
+pub(crate) fn answers(
+    questions: &Entries<InputRequest>,
+    plan: &AnswerPlan,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Result<String, Excess> {
+    if questions.len() > MOST_QUESTIONS {
+        return Err(Excess::Questions);
+    }
+    let mut budget = Budget::default();
+    let answers: Entries<_> = questions
+        .iter()
+        .map(|(key, question)| {
+            budget.text(key)?;
+            let made = answer(key, question, plan, rng, &mut budget)?;
+            Ok((key.to_owned(), made))
+        })
+        .collect::<Result<_, _>>()?;
+    bounded(to_string(&answers).expect("answers hold only JSON values"))
+}
 
 /// The answer to the question with this key. Forms are filled, URL visits consented to (the page is
 /// never opened), or both turned down as often as the plan says; sampling and roots questions get a
 /// canned answer.
-pub(crate) fn answer(
+fn answer(
     key: &str,
     question: &InputRequest,
     plan: &AnswerPlan,
     rng: &mut Xoshiro256PlusPlus,
-) -> InputAnswer {
-    match question {
+    budget: &mut Budget,
+) -> Result<InputAnswer, Excess> {
+    Ok(match question {
         InputRequest::Form(form) => {
             let action = action(plan, rng);
-            InputAnswer::Elicit(ElicitAnswer {
-                content: (action == Action::Accept)
-                    .then(|| fill(key, &form.requested_schema, plan, rng)),
-                action,
-            })
+            let content = (action == Action::Accept)
+                .then(|| fill(key, &form.requested_schema, plan, rng, budget))
+                .transpose()?;
+            InputAnswer::Elicit(ElicitAnswer { action, content })
         }
         InputRequest::Url(_) => InputAnswer::Elicit(ElicitAnswer {
             action: action(plan, rng),
             content: None,
         }),
-        InputRequest::Sampling(_) => InputAnswer::Sampling(SamplingAnswer {
-            role: "assistant".to_owned(),
-            content: json!({"type": "text", "text": plan.sampling}),
-            model: "loadgen".to_owned(),
-            stop_reason: Some("endTurn".to_owned()),
-        }),
-        InputRequest::Roots => InputAnswer::Roots(RootsAnswer {
-            roots: plan
-                .roots
-                .iter()
-                .map(|uri| Root {
+        InputRequest::Sampling(_) => {
+            budget.text(&plan.sampling)?;
+            InputAnswer::Sampling(SamplingAnswer {
+                role: "assistant".to_owned(),
+                content: json!({"type": "text", "text": plan.sampling}),
+                model: "loadgen".to_owned(),
+                stop_reason: Some("endTurn".to_owned()),
+            })
+        }
+        InputRequest::Roots => {
+            let roots = plan.roots.iter().map(|uri| {
+                budget.text(uri)?;
+                Ok(Root {
                     uri: uri.clone(),
                     name: Some("loadgen".to_owned()),
                 })
-                .collect(),
-        }),
-    }
+            });
+            InputAnswer::Roots(RootsAnswer {
+                roots: roots.collect::<Result<_, _>>()?,
+            })
+        }
+    })
 }
 
 /// What the user does with an elicitation. Where nothing is ever turned down nothing is drawn.
@@ -75,6 +106,15 @@ mod tests {
     use super::*;
     use crate::schedule::workflow_rng;
     use loadgen_protocol::ElicitUrl;
+
+    fn answer(
+        key: &str,
+        question: &InputRequest,
+        plan: &AnswerPlan,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> InputAnswer {
+        super::answer(key, question, plan, rng, &mut Budget::default()).unwrap()
+    }
 
     fn url(plan: &AnswerPlan, seed: u64) -> InputAnswer {
         let url = InputRequest::Url(ElicitUrl {
@@ -135,5 +175,57 @@ mod tests {
         let made =
             serde_json::to_value(answer("k", &asked, &plan, &mut workflow_rng(1, 1))).unwrap();
         assert_eq!(made["content"]["text"], "Fair winds.");
+    }
+    fn form(properties: &serde_json::Value) -> InputRequest {
+        let form = json!({"method": "elicitation/create", "params": {"message": "?",
+            "requestedSchema": {"type": "object", "properties": properties}}});
+        serde_json::from_value(form).unwrap()
+    }
+
+    fn told(questions: Entries<InputRequest>) -> Result<usize, Excess> {
+        answers(&questions, &AnswerPlan::default(), &mut workflow_rng(1, 1)).map(|text| text.len())
+    }
+
+    #[test]
+    fn answers_to_many_questions_and_fields_have_bounds() {
+        let asked = |count: usize| {
+            let one = form(&json!({"a": {"type": "boolean"}}));
+            told((0..count).map(|n| (format!("q{n}"), one.clone())).collect())
+        };
+        assert!(asked(MOST_QUESTIONS).is_ok());
+        assert_eq!(asked(MOST_QUESTIONS + 1), Err(Excess::Questions));
+        let fields = |count: usize| {
+            let all: serde_json::Map<_, _> = (0..count)
+                .map(|n| (format!("f{n}"), json!({"type": "integer"})))
+                .collect();
+            told(Entries::from_iter([("q".to_owned(), form(&all.into()))]))
+        };
+        assert!(fields(bounds::MOST_FIELDS).is_ok());
+        assert_eq!(fields(bounds::MOST_FIELDS + 1), Err(Excess::Fields));
+    }
+
+    #[test]
+    fn a_short_question_gets_no_answer_without_end() {
+        let long = "x".repeat(100_000);
+        let texts: serde_json::Map<_, _> = (0..500)
+            .map(|n| {
+                (
+                    format!("f{n}"),
+                    json!({"type": "string", "minLength": 1_048_576}),
+                )
+            })
+            .collect();
+        for properties in [
+            texts.into(),
+            json!({"a": {"type": "array", "items": {"enum": [long]}, "minItems": 1000}}),
+            // Short before it is written as JSON: each of these takes six bytes there.
+            json!({"a": {"type": "string", "enum": ["\u{1}".repeat(1 << 20)]}}),
+        ] {
+            let asked = Entries::from_iter([("q".to_owned(), form(&properties))]);
+            assert_eq!(told(asked), Err(Excess::Bytes));
+        }
+        // One text of the longest kind is answered.
+        let one = json!({"a": {"type": "string", "minLength": 1_048_576}});
+        assert!(told(Entries::from_iter([("q".to_owned(), form(&one))])).unwrap() > 1_048_576);
     }
 }

@@ -1,5 +1,10 @@
+use std::collections::HashSet;
+
 use loadgen_protocol::header_value;
 use serde_json::Value;
+
+/// Most marked parameters of one tool: each is a header of every request.
+const MOST: usize = 100;
 
 /// A parameter of a tool that has to be repeated in a header: its schema marks it with
 /// `x-mcp-header` (SEP-2243).
@@ -18,12 +23,11 @@ impl Mirrored {
     pub(crate) fn all(schema: &Value) -> Result<Vec<Self>, String> {
         let mut found = Vec::new();
         collect(schema, &mut Vec::new(), &mut found)?;
-        for (at, mark) in found.iter().enumerate() {
-            if found[..at].iter().any(|other| other.header == mark.header) {
-                return Err(format!("two parameters are marked for {}", mark.header));
-            }
+        let mut seen = HashSet::new();
+        match found.iter().find(|mark| !seen.insert(&mark.header)) {
+            Some(mark) => Err(format!("two parameters are marked for {}", mark.header)),
+            None => Ok(found),
         }
-        Ok(found)
     }
 
     /// The header of these arguments; `None` when the parameter is absent or null there.
@@ -62,6 +66,11 @@ fn collect(
             ) {
                 return Err(format!(
                     "`{shown}` is marked for a header, but is no string, whole number or boolean"
+                ));
+            }
+            if found.len() == MOST {
+                return Err(format!(
+                    "more than {MOST} parameters are marked for headers"
                 ));
             }
             found.push(Mirrored {

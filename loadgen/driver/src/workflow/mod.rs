@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use self::own::Own;
 use self::request_id::RequestId;
-use crate::answers::answer;
+use crate::answers::answers;
 use crate::classify::{Meaning, Reply, classify};
 use crate::plan::{Kind, Plan};
 use crate::throttle::Notice;
@@ -240,17 +240,13 @@ impl Workflow {
         } else {
             plan.state_only_pause
         };
-        self.answers = asked.is_some().then(|| {
-            let answers: Entries<_> = questions
-                .iter()
-                .map(|(key, question)| {
-                    let made = answer(key, question, &kind.answers, &mut self.rng);
-                    (key.to_owned(), made)
-                })
-                .collect();
-            let text = to_string(&answers).expect("answers hold only JSON values");
-            text.into_boxed_str()
-        });
+        self.answers = None;
+        if asked.is_some() {
+            match answers(questions, &kind.answers, &mut self.rng) {
+                Ok(made) => self.answers = Some(made.into_boxed_str()),
+                Err(excess) => return over(Outcome::ProtocolError, excess.to_string()),
+            }
+        }
         self.asked = asked;
         // Without a new state the old one is dropped: it may not be sent again.
         self.state = match kind.break_state {
