@@ -1,12 +1,13 @@
 //! What a reply means: the JSON-RPC body first, the HTTP status second.
 
+mod fault;
+
 use std::borrow::Cow;
 
 use hyper::HeaderMap;
 use loadgen_measure::{Outcome, ServerTiming};
 use loadgen_protocol::{
-    Entries, ErrorCode, ErrorObject, InputRequest, Response, ResultHead, ResultType,
-    STATE_REJECTED_REASON,
+    Entries, ErrorCode, ErrorObject, InputRequest, ResultHead, ResultType, STATE_REJECTED_REASON,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -70,12 +71,9 @@ pub(crate) fn classify(
     sent_state: bool,
     result_text: &[String],
 ) -> Meaning {
-    let response = serde_json::from_slice::<Response<'_>>(&reply.body)
-        .ok()
-        .filter(|_| reply.body.trim_ascii_start().starts_with(b"{"))
-        .filter(|r| r.result.is_some() || r.error.is_some());
-    let Some(response) = response else {
-        return without_body(reply);
+    let response = match fault::response(reply) {
+        Ok(response) => response,
+        Err(why) => return without_body(reply, &why),
     };
     if let Some(error) = &response.error {
         return read_error(reply, error, sent_state);
@@ -213,7 +211,7 @@ fn read_error(reply: &Reply, error: &ErrorObject<'_>, sent_state: bool) -> Meani
 }
 
 /// No JSON-RPC in the body: status, header fields and perhaps a problem document are all there is.
-fn without_body(reply: &Reply) -> Meaning {
+fn without_body(reply: &Reply, why: &str) -> Meaning {
     let said = Said::by_page(&reply.media_type, &reply.body);
     if let Some(notice) = Notice::read(reply.status, &reply.fields, said) {
         let why = format!("HTTP {}", reply.status);
@@ -224,9 +222,8 @@ fn without_body(reply: &Reply) -> Meaning {
         given => clip(given),
     };
     protocol(format!(
-        "HTTP {} with {media_type} and no JSON-RPC response: {}",
-        reply.status,
-        beginning(&reply.body)
+        "HTTP {} with {media_type} and no JSON-RPC response: {why}",
+        reply.status
     ))
 }
 
@@ -523,6 +520,57 @@ mod tests {
             let shown = String::from_utf8_lossy(&body[..body.len().min(80)]);
             assert_eq!(outcome(&reply), Outcome::ProtocolError, "{shown}");
         }
+    }
+
+    #[test]
+    fn the_same_fault_of_a_body_is_the_same_sentence() {
+        let deep = format!(
+            r#"{{"id":7,"error":{{"code":1,"message":"","data":{}{}}}}}"#,
+            "[".repeat(5000),
+            "]".repeat(5000)
+        );
+        let of = |body: &[u8], id: &str| {
+            let reply = Reply {
+                body: body.to_vec(),
+                ..reply(200, "")
+            };
+            match classify(&reply, id, false, &[]) {
+                Meaning::Failed {
+                    outcome: Outcome::ProtocolError,
+                    why,
+                } => why,
+                other => panic!("{other:?}"),
+            }
+        };
+        for (body, want) in [
+            (&br#"[{"id":7,"result":{}}]"#[..], "an array, as of a batch"),
+            (b"\xef\xbb\xbf{\"id\":7,\"result\":{}}", "a byte order mark"),
+            (b"{\"id\":7,\"result\":{},\"id\":7}", "duplicate field `id`"),
+            (deep.as_bytes(), "recursion limit exceeded"),
+            (b"{\"id\":7,\"result\":\"\xff\"}", "no UTF-8"),
+            (b"{\"id\":7,\"result\":", "EOF while parsing"),
+            (b"{\"id\":7,\"result\":{}} {}", "trailing characters"),
+            (b"{\"id\":7}", "neither result nor error"),
+            (b" ", "an empty body"),
+        ] {
+            let why = of(body, "7");
+            assert!(why.contains(want), "{why}");
+            // The same from another request, whose id is longer.
+            let text = body.iter().map(|b| {
+                if *b == b'7' {
+                    &b"\"70.1\""[..]
+                } else {
+                    std::slice::from_ref(b)
+                }
+            });
+            assert_eq!(of(&text.collect::<Vec<_>>().concat(), "\"70.1\""), why);
+        }
+        let stream = Reply {
+            media_type: "text/event-stream".into(),
+            ..reply(200, r#"{"method":"notifications/progress"}"#)
+        };
+        assert!(matches!(classify(&stream, "7", false, &[]),
+            Meaning::Failed { why, .. } if why.ends_with("the stream ended without one")));
     }
 
     #[test]

@@ -46,11 +46,13 @@ impl Expression {
                 let column = column(cell, rows).map_err(|why| wrong(&why))?;
                 let whole = words[0] == "int";
                 let rows = rows.expect("it has the column");
-                rows.check(column, |cell| number(cell, whole).is_some())
-                    .map_err(|place| {
-                        let kind = if whole { "whole number" } else { "number" };
-                        wrong(&format!("{place} is no {kind}"))
-                    })?;
+                rows.check(column, |cell| {
+                    cell.is_some_and(|cell| number(cell, whole).is_some())
+                })
+                .map_err(|place| {
+                    let kind = if whole { "whole number" } else { "number" };
+                    wrong(&format!("{place} is no {kind}"))
+                })?;
                 Ok(Self::RowNumber { column })
             }
             ["int", low, high] => match (low.parse(), high.parse()) {
@@ -177,7 +179,7 @@ fn column(cell: &str, rows: Option<&Rows>) -> Result<usize, String> {
             rows.names().join(", ")
         ));
     };
-    rows.check(column, |cell| !cell.is_null())
+    rows.check(column, |cell| cell.is_some())
         .map_err(|place| format!("{place} is missing"))?;
     Ok(column)
 }

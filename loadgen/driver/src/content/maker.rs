@@ -14,7 +14,7 @@ const STREAM: u64 = 0x6172_6775_6d65_6e74;
 pub(crate) struct Maker<'a> {
     id: u64,
     rng: Xoshiro256PlusPlus,
-    row: Option<&'a [Value]>,
+    row: Option<&'a [Option<Value>]>,
 }
 
 impl<'a> Maker<'a> {
@@ -39,8 +39,7 @@ impl<'a> Maker<'a> {
     /// The cell of this column in the workflow's row.
     pub(super) fn cell(&self, column: usize) -> Value {
         self.row
-            .and_then(|row| row.get(column))
-            .cloned()
+            .and_then(|row| row.get(column)?.clone())
             .unwrap_or(Value::Null)
     }
 }

@@ -8,7 +8,7 @@ mod maker;
 mod rows;
 
 pub use arguments::Arguments;
-pub(crate) use file::text;
+pub(crate) use file::{bytes, text};
 pub(crate) use maker::Maker;
 pub(crate) use rows::Order;
 pub use rows::Rows;

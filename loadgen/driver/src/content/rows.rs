@@ -1,9 +1,12 @@
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::Value;
 
 /// Largest data file, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
+/// Most cells of all rows, as many as a CSV file of that size can have.
+const MOST_CELLS: usize = 64 << 20;
 
 /// Which row a workflow gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +29,8 @@ pub struct Rows {
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     line: u64,
-    /// One for each column; `null` where the row has none.
-    cells: Vec<Value>,
+    /// One for each column; `None` where the row has none.
+    cells: Vec<Option<Value>>,
 }
 
 impl Rows {
@@ -40,10 +43,12 @@ impl Rows {
     pub(crate) fn read(path: &Path, order: Order) -> Result<Self, String> {
         let file = path.display().to_string();
         let text = super::text(path, MAX_BYTES).map_err(|why| format!("{file}: {why}"))?;
+        // A byte order mark would become part of the first name, and is no JSON.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let kind = path.extension().and_then(|kind| kind.to_str());
         let (names, rows) = match kind {
-            Some("csv") => csv_rows(&file, &text)?,
-            Some("jsonl" | "ndjson") => json_rows(&file, &text)?,
+            Some("csv") => csv_rows(&file, text)?,
+            Some("jsonl" | "ndjson") => json_rows(&file, text)?,
             _ => {
                 return Err(format!(
                     "{file}: a data file is called .csv (the first line names the columns) or \
@@ -89,8 +94,16 @@ impl Rows {
     }
 
     /// The place of the first cell of a column that is not good, in words.
-    pub(super) fn check(&self, column: usize, good: impl Fn(&Value) -> bool) -> Result<(), String> {
-        match self.rows.iter().find(|row| !good(&row.cells[column])) {
+    pub(super) fn check(
+        &self,
+        column: usize,
+        good: impl Fn(Option<&Value>) -> bool,
+    ) -> Result<(), String> {
+        match self
+            .rows
+            .iter()
+            .find(|row| !good(row.cells[column].as_ref()))
+        {
             None => Ok(()),
             Some(row) => Err(format!(
                 "`{}` in {}:{}",
@@ -100,7 +113,7 @@ impl Rows {
     }
 
     /// The row of a workflow, by its number or by a random number of its own.
-    pub(super) fn row(&self, id: u64, random: u64) -> &[Value] {
+    pub(super) fn row(&self, id: u64, random: u64) -> &[Option<Value>] {
         let at = match self.order {
             Order::Next => id,
             Order::Random => random,
@@ -110,8 +123,6 @@ impl Rows {
 }
 
 fn csv_rows(file: &str, text: &str) -> Result<(Vec<String>, Vec<Row>), String> {
-    // A byte order mark would become part of the first name.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let wrong = |error: csv::Error| match error.kind() {
         csv::ErrorKind::UnequalLengths {
@@ -130,15 +141,16 @@ fn csv_rows(file: &str, text: &str) -> Result<(Vec<String>, Vec<Row>), String> {
         .iter()
         .map(|name| name.trim().to_owned())
         .collect();
-    if let Some(at) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
-        return Err(format!("{file}:1: two columns are called `{}`", names[at]));
+    let mut seen = HashSet::new();
+    if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
+        return Err(format!("{file}:1: two columns are called `{name}`"));
     }
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(wrong)?;
         rows.push(Row {
             line: record.position().map_or(0, csv::Position::line),
-            cells: record.iter().map(Value::from).collect(),
+            cells: record.iter().map(|cell| Some(cell.into())).collect(),
         });
     }
     Ok((names, rows))
@@ -146,6 +158,7 @@ fn csv_rows(file: &str, text: &str) -> Result<(Vec<String>, Vec<Row>), String> {
 
 fn json_rows(file: &str, text: &str) -> Result<(Vec<String>, Vec<Row>), String> {
     let mut names: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
     let mut objects = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         if text.trim().is_empty() {
@@ -154,20 +167,26 @@ fn json_rows(file: &str, text: &str) -> Result<(Vec<String>, Vec<Row>), String> 
         let object: serde_json::Map<String, Value> = serde_json::from_str(text)
             .map_err(|error| format!("{file}:{line}: no JSON object: {error}"))?;
         for name in object.keys() {
-            if !names.contains(name) {
+            if !known.contains(name) {
+                known.insert(name.clone());
                 names.push(name.clone());
             }
         }
         objects.push((line, object));
     }
+    // Rows without a common column would fill memory with cells that are not there.
+    if names.len().saturating_mul(objects.len()) > MOST_CELLS {
+        return Err(format!(
+            "{file}: {} rows of {} different columns are more than {MOST_CELLS} cells",
+            objects.len(),
+            names.len()
+        ));
+    }
     let rows = objects
         .into_iter()
         .map(|(line, mut object)| Row {
             line,
-            cells: names
-                .iter()
-                .map(|name| object.remove(name).unwrap_or(Value::Null))
-                .collect(),
+            cells: names.iter().map(|name| object.remove(name)).collect(),
         })
         .collect();
     Ok((names, rows))
@@ -236,6 +255,27 @@ mod tests {
         assert_eq!(
             made(&json!({"x": "is {{row.a}}"}), &rows, 1),
             json!({"x": "is true"})
+        );
+    }
+
+    #[test]
+    fn a_null_is_a_value_and_a_byte_order_mark_is_none() {
+        let text = "\u{feff}{\"a\":null}\n{\"a\":1}\n";
+        let rows = rows_of("a.jsonl", text, Order::Next).unwrap();
+        let value = json!({"x": "{{row.a}}"});
+        assert_eq!(made(&value, &rows, 0), json!({"x": null}));
+        assert_eq!(made(&value, &rows, 1), json!({"x": 1}));
+        let error = Arguments::new(&json!(["{{int row.a}}"]), false, Some(&rows)).unwrap_err();
+        assert!(error.contains("a.jsonl:1 is no whole number"), "{error}");
+    }
+
+    #[test]
+    fn rows_without_a_common_column_do_not_fill_memory() {
+        let text: String = (0..8193).map(|n| format!("{{\"c{n}\":1}}\n")).collect();
+        let error = rows_of("a.jsonl", &text, Order::Next).unwrap_err();
+        assert_eq!(
+            error,
+            "a.jsonl: 8193 rows of 8193 different columns are more than 67108864 cells"
         );
     }
 

@@ -9,6 +9,9 @@ use crate::scenario::{LoadTable, Scenario, ScenarioError, Source};
 /// Longest duration that a scenario may ask for anywhere.
 pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// Longest name of a scenario, in bytes: with a moment and a number behind it, it names a folder.
+const LONGEST_NAME: usize = 200;
+
 /// The conversions, each with the place that it complains about.
 pub(super) struct Check<'a> {
     pub(super) source: &'a Source,
@@ -22,23 +25,34 @@ impl Check<'_> {
     pub(super) fn name(&self, scenario: &Scenario) -> Result<String, ScenarioError> {
         let Some(name) = &scenario.name else {
             let stem = std::path::Path::new(self.source.file()).file_stem();
-            return Ok(stem.map_or_else(
+            let stem = stem.map_or_else(
                 || "scenario".to_owned(),
                 |stem| stem.to_string_lossy().into_owned(),
-            ));
+            );
+            if stem.len() > LONGEST_NAME {
+                return Err(self.source.whole(format!(
+                    "the file's name is longer than {LONGEST_NAME} bytes, too long for a result \
+                     folder; give the scenario a `name`"
+                )));
+            }
+            return Ok(stem);
         };
         let text = name.get_ref();
         let good = !text.is_empty()
             && text
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
-            && !text.starts_with('.');
+            && !text.starts_with('.')
+            && text.len() <= LONGEST_NAME;
         if good {
             return Ok(text.clone());
         }
         Err(self.wrong(
             name,
-            "name must be letters, digits, `-`, `_` and `.` (it names the result folder)",
+            &format!(
+                "name must be up to {LONGEST_NAME} letters, digits, `-`, `_` and `.` (it names the \
+                 result folder)"
+            ),
         ))
     }
 
@@ -280,6 +294,22 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_name_fits_into_that_of_a_folder() {
+        let named = |length| plan(&format!("name = \"{}\"\n{GOOD}", "n".repeat(length)));
+        assert_eq!(named(200).unwrap().scenario.name.len(), 200);
+        let error = named(201).unwrap_err();
+        assert!(
+            error.starts_with("x.toml:1:8: name must be up to 200"),
+            "{error}"
+        );
+        let file = format!("{}.toml", "n".repeat(201));
+        let source = Source::new(file, GOOD);
+        let scenario = Scenario::parse(&source).unwrap();
+        let error = Plan::new(&scenario, &source).unwrap_err().to_string();
+        assert!(error.contains("give the scenario a `name`"), "{error}");
     }
 
     #[test]

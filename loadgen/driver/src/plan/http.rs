@@ -2,12 +2,17 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
+use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use toml::Spanned;
 
 use super::check::Check;
+use crate::content::bytes;
 use crate::scenario::{HttpTable, ScenarioError};
+
+/// Largest file of certificates, in bytes.
+const MAX_CA_BYTES: u64 = 16 << 20;
 
 /// How requests travel.
 #[derive(Debug, Clone)]
@@ -152,14 +157,29 @@ impl Check<'_> {
         }
         let folder = Path::new(self.source.file()).parent();
         let path = folder.unwrap_or(Path::new("")).join(ca.get_ref());
-        let read =
-            CertificateDer::pem_file_iter(&path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        match read {
-            Ok(roots) if !roots.is_empty() => Ok(Trust::Only(roots)),
-            Ok(_) => Err(self.wrong(ca, "ca holds no CERTIFICATE section; give a PEM file")),
-            Err(e) => Err(self.wrong(ca, &format!("ca cannot be read as a PEM file: {e}"))),
+        match certificates(&path) {
+            Ok(roots) => Ok(Trust::Only(roots)),
+            Err(why) => Err(self.wrong(ca, &format!("ca: {}: {why}", path.display()))),
         }
     }
+}
+
+/// The certificates of a PEM file; at least one, and all of them usable.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let pem = bytes(path, MAX_CA_BYTES)?;
+    let found: Vec<_> = CertificateDer::pem_slice_iter(&pem)
+        .collect::<Result<_, _>>()
+        .map_err(|error| format!("it is no PEM file: {error}"))?;
+    if found.is_empty() {
+        return Err("it holds no CERTIFICATE section; give a PEM file".to_owned());
+    }
+    let mut roots = RootCertStore::empty();
+    for (number, certificate) in (1..).zip(&found) {
+        roots
+            .add(certificate.clone())
+            .map_err(|error| format!("its CERTIFICATE section {number} is of no use: {error}"))?;
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -227,7 +247,7 @@ mod tests {
             ),
             (
                 "ca = \"nowhere.pem\"",
-                "x.toml:7:6: ca cannot be read as a PEM file",
+                "x.toml:7:6: ca: nowhere.pem: No such file",
             ),
             ("reuze = true", "the nearest valid key is `reuse`"),
         ] {
@@ -251,6 +271,20 @@ mod tests {
         let key = made.signing_key.serialize_pem();
         std::fs::write(folder.path().join("ca.pem"), key).unwrap();
         let error = http(file, "ca = \"ca.pem\"").unwrap_err();
-        assert!(error.contains("ca holds no CERTIFICATE section"), "{error}");
+        assert!(
+            error.contains("ca.pem: it holds no CERTIFICATE section"),
+            "{error}"
+        );
+        let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        let good_then_broken = made.cert.pem() + broken;
+        std::fs::write(folder.path().join("ca.pem"), good_then_broken).unwrap();
+        let error = http(file, "ca = \"ca.pem\"").unwrap_err();
+        assert!(
+            error.contains("ca.pem: its CERTIFICATE section 2 is"),
+            "{error}"
+        );
+
+        let error = http(file, "ca = \"/dev/zero\"").unwrap_err();
+        assert!(error.contains("/dev/zero: it has more than"), "{error}");
     }
 }

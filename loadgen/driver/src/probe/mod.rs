@@ -10,6 +10,7 @@ use bytes::Bytes;
 use loadgen_measure::Outcome;
 use rustls::ClientConfig;
 use tokio::task::LocalSet;
+use tokio::time::{Instant, timeout_at};
 
 use self::discover::Discovered;
 use self::tools::Marks;
@@ -22,6 +23,9 @@ use crate::workflow::{Step, Template, Workflow};
 
 /// Longest time for one reply of the probe.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest time for the look at one target.
+const LONGEST_LOOK: Duration = Duration::from_secs(60);
 
 /// A target that cannot be loaded, and why, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -116,22 +120,37 @@ async fn look(plan: &Plan, target: &Target, tls: Option<Arc<ClientConfig>>) -> F
         plan,
         transport: Http::new(&plan.http, std::slice::from_ref(target), tls.as_ref(), 1),
     };
+    let end = Instant::now() + LONGEST_LOOK;
     let mut warnings = Vec::new();
     match probe.discover().await {
         Ok(Discovered::Usable { warning }) => warnings.extend(warning),
         Ok(Discovered::Unusable { why }) => return Finding::Unusable(why),
         Err(failure) => return from_failure(failure),
     }
-    let mut marks = match probe.marks().await {
-        Ok(marks) => marks,
-        Err(failure) => return from_failure(failure),
+    let mut marks = match timeout_at(end, probe.marks()).await {
+        Ok(Ok(marks)) => marks,
+        Ok(Err(failure)) => return from_failure(failure),
+        Err(_) => {
+            return Finding::Unusable(format!(
+                "its list of tools had no end within {} s",
+                LONGEST_LOOK.as_secs()
+            ));
+        }
     };
     warnings.append(&mut marks.warnings);
     // Numbers that no workflow of the load has.
     for (id, (at, kind)) in (0..=u64::MAX).rev().zip(plan.kinds.iter().enumerate()) {
         let mut kind = kind.patient();
         kind.mirrored = marks.mirrored.get(at).cloned().unwrap_or_default();
-        match probe.workflow(&kind, id).await {
+        let Ok(ended) = timeout_at(end, probe.workflow(&kind, id)).await else {
+            warnings.push(format!(
+                "the probe took {} s and was ended in {}; the load begins all the same",
+                LONGEST_LOOK.as_secs(),
+                kind.name
+            ));
+            break;
+        };
+        match ended {
             Ok(Ended {
                 outcome,
                 asked,

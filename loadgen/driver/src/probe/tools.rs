@@ -1,11 +1,14 @@
 //! `tools/list`: which arguments have to be repeated in headers.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use loadgen_protocol::Response;
 use loadgen_protocol::names::method;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 
 use super::Probe;
 use crate::classify::clip;
@@ -17,18 +20,21 @@ const MOST_PAGES: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
-    tools: Vec<Listed>,
+struct Page<'a> {
+    #[serde(borrow)]
+    tools: Vec<Listed<'a>>,
     #[serde(default)]
     next_cursor: Option<String>,
 }
 
+/// A tool in the text of its page: most are of no interest.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed {
-    name: String,
-    #[serde(default)]
-    input_schema: Value,
+struct Listed<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    input_schema: Option<&'a RawValue>,
 }
 
 /// What the list of tools says about the kinds of the plan.
@@ -44,17 +50,23 @@ impl Probe<'_> {
     /// Reads the list of tools when a kind calls one with arguments; nothing else in it matters.
     pub(super) async fn marks(&self) -> Result<Marks, Failure> {
         let kinds = &self.plan.kinds;
-        if !kinds.iter().any(wants_schema) {
+        let called: HashSet<&str> = kinds
+            .iter()
+            .filter(|kind| wants_schema(kind))
+            .map(|kind| kind.target.as_str())
+            .collect();
+        if called.is_empty() {
             return Ok(Marks::default());
         }
         let mut schemas = HashMap::new();
+        let mut cursors = HashSet::new();
         let mut cursor: Option<String> = None;
         for number in 0..MOST_PAGES {
             let id = format!("\"probe.tools.{number}\"");
             let reply = self.ask(&id, method::TOOLS_LIST, cursor.as_deref()).await?;
             let page = serde_json::from_slice::<Response<'_>>(&reply.body)
                 .ok()
-                .and_then(|response| serde_json::from_str::<Page>(response.result?.get()).ok());
+                .and_then(|response| serde_json::from_str::<Page<'_>>(response.result?.get()).ok());
             let Some(page) = page else {
                 // A server without the method has no tools that could be marked.
                 return Ok(Marks {
@@ -65,14 +77,16 @@ impl Probe<'_> {
                     ..Marks::default()
                 });
             };
-            schemas.extend(
-                page.tools
-                    .into_iter()
-                    .map(|tool| (tool.name, tool.input_schema)),
-            );
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                break;
+            let wanted = page.tools.into_iter().filter(|t| called.contains(&*t.name));
+            schemas.extend(wanted.map(|tool| {
+                let schema = tool.input_schema.map(RawValue::get).unwrap_or("null");
+                let schema = serde_json::from_str(schema).unwrap_or(Value::Null);
+                (tool.name.into_owned(), schema)
+            }));
+            // A cursor may be as long as a reply: what is known of those before is their fingerprint.
+            match page.next_cursor {
+                Some(next) if cursors.insert(Sha256::digest(&next)) => cursor = Some(next),
+                Some(_) | None => break,
             }
         }
         Ok(read(kinds, &schemas))

@@ -199,6 +199,22 @@ mod tests {
     }
 
     #[test]
+    fn a_long_line_is_shown_around_its_fault() {
+        let long = "é".repeat(100_000);
+        for text in [
+            format!("{GOOD}name_ = \"{long}\" x"),
+            format!("{GOOD}weight = \"{long}\""),
+            format!("{GOOD}{long} = 1"),
+            format!("{GOOD}nome{} = 1", "e".repeat(100_000)),
+        ] {
+            let error = refused(&text);
+            assert!(error.chars().count() < 1500, "{}", error.len());
+        }
+        let error = refused(&format!("{GOOD}analysis = \"{long}\" x"));
+        assert!(error.ends_with("éé\" x`"), "{error}");
+    }
+
+    #[test]
     fn missing_parts_and_broken_syntax_are_named() {
         assert!(refused("").contains("empty"), "{}", refused(""));
         let error = refused("[load]\nrate_per_s = 1\n[[workflow]]\nweight = 1\n[[load.stage]]\n");

@@ -1,9 +1,13 @@
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::ScenarioError;
 
 /// Keys of the file as a whole that are no tables: easily put below a table's head by mistake.
 const TOP_KEYS: [&str; 4] = ["name", "analysis", "seed", "thresholds"];
+
+/// Longest part of a line, or of a message about it, that is shown, in characters.
+const LONGEST_SHOWN: usize = 400;
 
 /// The text of a scenario and what to call it in messages.
 #[derive(Debug, Clone)]
@@ -52,7 +56,7 @@ impl Source {
     pub(crate) fn toml(&self, error: &toml::de::Error) -> ScenarioError {
         let message = error.message().replace('\n', ", ");
         let Some(span) = error.span() else {
-            return self.whole(message);
+            return self.whole(cut(&message, 0));
         };
         if message == "invalid type: map, expected a sequence" {
             return self.at(
@@ -61,9 +65,10 @@ impl Source {
             );
         }
         let Some((key, valid)) = unknown_key(&message) else {
-            return self.at(&span, message);
+            return self.at(&span, cut(&message, 0));
         };
         let (place, line) = self.locate(span.start);
+        let shown = cut(key, 0);
         let hint = match nearest(key, &valid) {
             // Keys that stand before the first table belong to the file as a whole.
             _ if TOP_KEYS.contains(&key) => "it belongs above the first table".to_owned(),
@@ -72,19 +77,33 @@ impl Source {
         };
         ScenarioError {
             place,
-            message: format!("unknown key `{key}` in `{line}`; {hint}"),
+            message: format!("unknown key `{shown}` in `{line}`; {hint}"),
         }
     }
 
     /// `file:line:column` of a byte position, and the line itself without white space at its ends.
-    fn locate(&self, position: usize) -> (String, &str) {
+    fn locate(&self, position: usize) -> (String, Cow<'_, str>) {
         let position = position.min(self.text.len());
         let start = self.text[..position].rfind('\n').map_or(0, |at| at + 1);
         let line = self.text[..start].matches('\n').count() + 1;
         let column = self.text[start..position].chars().count() + 1;
-        let text = self.text[start..].lines().next().unwrap_or("").trim();
-        (format!("{}:{line}:{column}", self.file), text)
+        let text = self.text[start..].lines().next().unwrap_or("");
+        let place = format!("{}:{line}:{column}", self.file);
+        (place, cut(text.trim(), column - 1))
     }
+}
+
+/// A text as it is shown: of a long one, the part around this character.
+fn cut(text: &str, around: usize) -> Cow<'_, str> {
+    if text.chars().nth(LONGEST_SHOWN).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let from = around.saturating_sub(LONGEST_SHOWN / 4);
+    let mut rest = text.chars().skip(from);
+    let shown: String = rest.by_ref().take(LONGEST_SHOWN).collect();
+    let before = if from > 0 { "…" } else { "" };
+    let behind = if rest.next().is_some() { "…" } else { "" };
+    Cow::Owned(format!("{before}{shown}{behind}"))
 }
 
 /// Key and valid keys of serde's message about an unknown field.

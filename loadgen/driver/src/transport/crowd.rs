@@ -277,6 +277,11 @@ impl Place {
         self.rank > self.crowd.allowed(&self.on)
     }
 
+    /// Whether the server allows no stream at all on its connection.
+    pub(super) fn allows_none(&self) -> bool {
+        self.crowd.allowed(&self.on) == 0
+    }
+
     /// No further request goes to its connection.
     pub(super) fn leave(&self) {
         self.crowd.leave(&self.on);
@@ -285,8 +290,7 @@ impl Place {
     /// Nobody took it: the connection that it was to make is none.
     fn unwanted(self) {
         if self.makes {
-            self.on
-                .is_made(Err(Failure::Connection("not made".to_owned())));
+            self.on.is_made(Err(Failure::connection("not made")));
             self.leave();
         }
     }

@@ -71,7 +71,7 @@ impl Endpoint {
         let connector = TlsConnector::from(Arc::clone(tls));
         match connector.connect(name.clone(), stream).await {
             Ok(stream) => Ok(Io::new(Wire::Tls(Box::new(stream)))),
-            Err(e) => Err(Failure::Connection(format!("no TLS: {e}"))),
+            Err(e) => Err(Failure::connection(&format!("no TLS: {e}"))),
         }
     }
 
@@ -89,10 +89,7 @@ impl Endpoint {
                 Err(e) => last = Some(e),
             }
         }
-        Err(last.map_or_else(
-            || Failure::Connection("no address".to_owned()),
-            |e| failure(&e),
-        ))
+        Err(last.map_or_else(|| Failure::connection("no address"), |e| failure(&e)))
     }
 }
 
@@ -118,7 +115,7 @@ fn failure(error: &io::Error) -> Failure {
     if own.iter().any(|e| Some(e.raw_os_error()) == code) {
         return Failure::Generator(format!("cannot open a connection: {error}"));
     }
-    Failure::Connection(match error.kind() {
+    Failure::connection(&match error.kind() {
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         _ => format!("cannot connect: {error}"),
     })

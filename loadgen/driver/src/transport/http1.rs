@@ -8,6 +8,7 @@ use hyper::{HeaderMap, Method, Request};
 use tokio::time::{Instant, timeout};
 
 use super::dial::Endpoint;
+use super::driven::Driven;
 use super::pool::{Lease, Pool, Sender};
 use super::reply::{Body, Read, chain, read};
 use super::stream::Stream;
@@ -61,7 +62,7 @@ impl Http1 {
                 if reused {
                     continue;
                 }
-                return Err(Failure::Connection("closed at once".to_owned()));
+                return Err(Failure::connection("closed at once"));
             }
             let reads = sender.reads.get();
             trace.sending(reused);
@@ -70,17 +71,19 @@ impl Http1 {
                     let (head, body) = response.into_parts();
                     let Read { reply, done, rest } =
                         read(head, Body::Http1(body), request.id).await?;
+                    // With the lease, so that it is closed first where it is not kept.
+                    lease.hold(sender);
                     if let Some(rest) = rest {
                         let reuse = self.reuse;
                         endpoint.tail.finish(rest, move || {
                             if reuse {
-                                lease.keep(sender, Instant::now());
+                                lease.keep(Instant::now());
                             }
                         });
                     // After a reply that says `close` the connection can stay half alive for as
                     // long as the peer does not read the rest of the request.
                     } else if self.reuse && !says_close(&reply.fields) {
-                        lease.keep(sender, done);
+                        lease.keep(done);
                     }
                     return Ok((reply, done));
                 }
@@ -151,25 +154,34 @@ async fn connect(endpoint: &Endpoint, trace: &Trace) -> Result<Sender, Failure> 
     let reads = io.reads();
     let (half, connection) = http1::handshake(Stream::new(io))
         .await
-        .map_err(|e| Failure::Connection(e.to_string()))?;
-    tokio::task::spawn_local(async move {
-        // Its errors reach the request that they break.
-        let _ = connection.await;
-    });
+        .map_err(|e| Failure::connection(&e.to_string()))?;
     trace.connect.set(Some(begin.elapsed()));
-    Ok(Sender { half, reads })
+    Ok(Sender {
+        half,
+        reads,
+        _connection: Driven::new(connection),
+    })
 }
 
 /// An error before the head of the reply came. `stale`: on a connection that had carried another
 /// request, and without a byte since this one was sent.
 fn failure(error: &hyper::Error, stale: bool) -> Failure {
     if error.is_parse() {
-        return Failure::Connection(format!("the head of the reply is no HTTP/1.1: {error}"));
+        let why = error.to_string();
+        // Both limits are hyper's. More fields would cost every reply an allocation.
+        return Failure::connection(&match why.as_str() {
+            "message head is too large" => {
+                "the head of the reply is no HTTP/1.1 that is read here: \
+                more than 100 header fields, or too long"
+                    .to_owned()
+            }
+            why => format!("the head of the reply is no HTTP/1.1: {why}"),
+        });
     }
     if stale {
         return Failure::Stale;
     }
-    Failure::Connection(format!("broke before the reply: {}", chain(error)))
+    Failure::connection(&format!("broke before the reply: {}", chain(error)))
 }
 
 fn says_close(headers: &HeaderMap) -> bool {

@@ -68,6 +68,13 @@ impl Http2 {
             if place.makes {
                 trace.connect.set(place.on.connect.get());
             }
+            if place.allows_none() {
+                // Another connection would fare no better.
+                place.leave();
+                return Err(Failure::connection(
+                    "the server allows no stream: SETTINGS_MAX_CONCURRENT_STREAMS is 0",
+                ));
+            }
             if place.is_too_many() {
                 drop(place);
                 place = self.crowd.place(request.to, trace).await;
@@ -94,7 +101,7 @@ impl Http2 {
                     place.leave();
                 }
                 Some(Fate::Unprocessed) => {
-                    return Err(Failure::Connection(format!(
+                    return Err(Failure::connection(&format!(
                         "told {} times to take the request to another connection",
                         MOST_MOVES + 1
                     )));
@@ -107,12 +114,12 @@ impl Http2 {
                     trace.resent.set(trace.resent.get() + 1);
                 }
                 Some(Fate::Closed) => {
-                    return Err(Failure::Connection(
-                        "broke before the reply: connection closed".to_owned(),
+                    return Err(Failure::connection(
+                        "broke before the reply: connection closed",
                     ));
                 }
                 Some(Fate::Broken(why)) => {
-                    return Err(Failure::Connection(format!(
+                    return Err(Failure::connection(&format!(
                         "broke before the reply: {why}"
                     )));
                 }
@@ -212,7 +219,7 @@ async fn open(
 ) -> Result<SendRequest<Bytes>, Failure> {
     let io = endpoint.connect().await?;
     let no_http2 =
-        |e: h2::Error| Failure::Connection(format!("does not speak HTTP/2: {}", chain(&e)));
+        |e: h2::Error| Failure::connection(&format!("does not speak HTTP/2: {}", chain(&e)));
     let (sender, mut connection) = Builder::new()
         .enable_push(false)
         .initial_window_size(STREAM_WINDOW)

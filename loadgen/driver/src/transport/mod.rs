@@ -3,6 +3,7 @@
 mod client;
 mod crowd;
 mod dial;
+mod driven;
 mod http1;
 mod http2;
 mod io;
@@ -22,7 +23,7 @@ use hyper::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, Head
 use loadgen_measure::SlotLimit;
 use tokio::time::Instant;
 
-use crate::classify::Reply;
+use crate::classify::{Reply, clip};
 
 pub(crate) use client::Http;
 pub(crate) use tls::tls;
@@ -120,6 +121,14 @@ pub(crate) enum Failure {
     Generator(String),
 }
 
+impl Failure {
+    /// No connection, or a broken one. Some of the words may be the peer's: GOAWAY carries as many as
+    /// it likes.
+    fn connection(why: &str) -> Self {
+        Self::Connection(clip(why))
+    }
+}
+
 /// Carries requests to replicas.
 pub(crate) trait Transport {
     /// Sends one request and gives the reply with the moment it was whole.
@@ -154,4 +163,19 @@ pub(crate) fn request_headers(given: &[(Cow<'static, str>, String)]) -> HeaderMa
         headers.insert(name, value);
     }
     headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_peer_do_not_flood_or_steer_the_terminal() {
+        let long = format!("broke: \u{1b}[2J\n{}", "x".repeat(10_000));
+        let Failure::Connection(why) = Failure::connection(&long) else {
+            panic!("it is one of a connection");
+        };
+        assert!(why.chars().count() < 300, "{}", why.len());
+        assert!(!why.contains(char::is_control), "{why:?}");
+    }
 }

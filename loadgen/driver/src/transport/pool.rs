@@ -11,13 +11,15 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::Trace;
+use super::driven::Driven;
 
-/// The sending half of a connection.
+/// The sending half of a connection, which is closed with it.
 #[derive(Debug)]
 pub(super) struct Sender {
     pub(super) half: SendRequest<Full<Bytes>>,
     /// Reads that gave something, so far.
     pub(super) reads: Rc<Cell<u64>>,
+    pub(super) _connection: Driven,
 }
 
 /// The HTTP/1.1 connections of one thread: kept-alive ones per replica, newest first, and a hard limit
@@ -152,16 +154,24 @@ impl Lease {
         self.kept.take()
     }
 
-    /// Gives the right back with a connection that can carry another request, and has carried
-    /// nothing since then.
-    pub(super) fn keep(mut self, sender: Sender, since: Instant) {
+    /// Puts a connection back, to be closed with the lease unless it is kept.
+    pub(super) fn hold(&mut self, sender: Sender) {
+        self.kept = Some(sender);
+    }
+
+    /// Gives the right back with the connection that it holds, which can carry another request and has
+    /// carried nothing since then.
+    pub(super) fn keep(mut self, since: Instant) {
         self.returned = true;
-        self.pool.give_back(self.to, Some((sender, since)));
+        let sender = self.kept.take().map(|sender| (sender, since));
+        self.pool.give_back(self.to, sender);
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        // Closed before another one may be made in its place.
+        self.kept = None;
         if !self.returned {
             self.pool.give_back(self.to, None);
         }
@@ -170,6 +180,8 @@ impl Drop for Lease {
 
 #[cfg(test)]
 mod tests {
+    use tokio::task::LocalSet;
+
     use super::*;
 
     #[tokio::test]
@@ -216,27 +228,38 @@ mod tests {
         assert_eq!(pool.inner.borrow().open, 0);
         drop(pool.lease(0, &trace).await);
     }
+
     /// A connection to a peer that stays.
     async fn connected() -> (Sender, tokio::io::DuplexStream) {
         let (near, far) = tokio::io::duplex(64);
         let io = hyper_util::rt::TokioIo::new(near);
         let (half, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
-        tokio::spawn(connection);
-        let reads = Rc::default();
-        (Sender { half, reads }, far)
+        let sender = Sender {
+            half,
+            reads: Rc::default(),
+            _connection: Driven::new(connection),
+        };
+        (sender, far)
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_was_idle_too_long_is_not_used_again() {
+        LocalSet::new().run_until(too_old()).await;
+    }
+
+    async fn too_old() {
         let limit = Duration::from_secs(4);
         let pool = Pool::new(1, 1, Some(limit));
         let trace = Trace::default();
         let (sender, _far) = connected().await;
-        pool.lease(0, &trace).await.keep(sender, Instant::now());
+        let mut lease = pool.lease(0, &trace).await;
+        lease.hold(sender);
+        lease.keep(Instant::now());
         tokio::time::advance(limit / 2).await;
         let mut lease = pool.lease(0, &trace).await;
         let kept = lease.take_kept().expect("it is young enough");
-        lease.keep(kept, Instant::now());
+        lease.hold(kept);
+        lease.keep(Instant::now());
         tokio::time::advance(limit).await;
         assert!(pool.lease(0, &trace).await.take_kept().is_none());
         assert_eq!(pool.open_max(), 1);

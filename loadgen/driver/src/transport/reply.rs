@@ -67,7 +67,7 @@ pub(super) async fn read(head: Parts, mut body: Body, id: &str) -> Result<Read, 
             }
         }
         if reply.body.len() + parser.pending_bytes() > MAX_BODY_BYTES {
-            return Err(Failure::Connection(format!(
+            return Err(Failure::connection(&format!(
                 "the reply is larger than {} MiB",
                 MAX_BODY_BYTES >> 20
             )));
@@ -140,7 +140,7 @@ impl Body {
 }
 
 fn broke(error: &dyn std::error::Error) -> Failure {
-    Failure::Connection(format!("broke inside the reply: {}", chain(error)))
+    Failure::connection(&format!("broke inside the reply: {}", chain(error)))
 }
 
 /// An error with its causes.

@@ -1,12 +1,15 @@
+use std::io::{ErrorKind, Read as _};
+use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use loadgen_driver::{Run, Stop};
 use loadgen_measure::{Bound, Outcome, SlotLimit};
 
 use crate::run::{
-    ClosedPort, complete, count, in_turn, plan, question, result, run, run_against, scenario,
-    targets,
+    ClosedPort, burst, complete, count, in_turn, plan, question, result, run, run_against,
+    scenario, targets,
 };
 use crate::server::{Act, Heard, Server};
 
@@ -44,6 +47,42 @@ fn the_limit_on_connections_holds_for_one_replica() {
     assert_eq!(result.connections.facts.open_max, 4);
     assert!(server.live_max() <= 4, "{}", server.live_max());
     assert_eq!(result.connections.established, server.accepted() as u64);
+}
+
+/// Whether the peer has closed this connection; what it sent before is read.
+fn is_closed(mut stream: TcpStream) -> bool {
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    match stream.read_to_end(&mut Vec::new()) {
+        Ok(_) => true,
+        Err(error) => error.kind() == ErrorKind::ConnectionReset,
+    }
+}
+
+#[test]
+fn a_request_that_nobody_reads_gives_its_connection_up_before_the_next_is_made() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let mut before: Option<TcpStream> = None;
+        for stream in listener.incoming().take(3) {
+            // The one before it must be at its end by now: there is room for one alone.
+            assert!(before.replace(stream.unwrap()).is_none_or(is_closed));
+        }
+        is_closed(before.unwrap())
+    });
+    // More than the kernel takes for a peer that does not read.
+    let text = "x".repeat(16 << 20);
+    let plan = burst(3, "connections = 1\ntimeout_s = 0.05");
+    let plan = scenario(&plan.scenario.text.replace(
+        "tool = \"t\"",
+        &format!("tool = \"t\"\narguments = {{ a = \"{text}\" }}"),
+    ));
+    let result = run(&plan, &[url]);
+    assert!(server.join().unwrap());
+    assert_eq!(count(&result, Outcome::Timeout), 3, "{:?}", result.failures);
+    assert_eq!(result.connections.facts.open_max, 1);
 }
 
 #[test]

@@ -75,6 +75,18 @@ fn the_servers_limit_on_streams_holds_and_is_named() {
 }
 
 #[test]
+fn a_server_that_allows_no_stream_is_named() {
+    let (result, server) = run_one(&burst(3, "", ""), 0, answer);
+    assert_eq!(count(&result, Outcome::ConnectError), 3);
+    let said = &said(&result).text;
+    assert!(
+        said.contains("SETTINGS_MAX_CONCURRENT_STREAMS is 0"),
+        "{said}"
+    );
+    assert!(server.asked().is_empty());
+}
+
+#[test]
 fn a_second_connection_is_made_when_the_first_is_full() {
     let plan = plan("concurrency = 4\nduration_s = 0.5", "");
     let (result, server) = run_one(&plan, 2, answer);

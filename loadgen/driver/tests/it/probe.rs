@@ -280,6 +280,39 @@ fn marking(second_page: &'static str) -> Server {
 }
 
 #[test]
+fn a_list_of_tools_that_leads_to_itself_is_read_once() {
+    // The first page, and one each for the cursors "a" and "b".
+    let server = Server::new(|heard| {
+        if heard.is_discover() {
+            return discovered(heard);
+        }
+        let sent = heard.json();
+        if sent["method"] != "tools/list" {
+            return vec![Act::Write(complete(heard))];
+        }
+        let next = if sent["params"]["cursor"] == "a" {
+            "b"
+        } else {
+            "a"
+        };
+        let page = format!(r#"{{"resultType":"complete","tools":[],"nextCursor":"{next}"}}"#);
+        let body = response(heard, &page);
+        vec![Act::Write(http("200 OK", "application/json", &body))]
+    });
+    let plan = plan(
+        "rate_per_s = 1\nduration_s = 1",
+        "tool = \"t\"\narguments = { a = 1 }",
+    );
+    let report = look(&plan, &[server.url()]).unwrap();
+    assert_eq!(report.warnings, Vec::<String>::new());
+    assert_eq!(
+        server.heard().len(),
+        5,
+        "discover, three pages, one workflow"
+    );
+}
+
+#[test]
 fn arguments_that_the_list_of_tools_marks_are_repeated_in_headers() {
     let server = marking(
         r#"{"resultType":"complete","tools":[{"name":"t","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]}"#,

@@ -279,6 +279,23 @@ fn silence_is_a_timeout_and_the_connection_is_given_up() {
 }
 
 #[test]
+fn too_many_header_fields_are_named() {
+    let plan = plan("rate_per_s = 50\nduration_s = 0.02", "tool = \"t\"");
+    let (result, _server) = run_against(&plan, |heard| {
+        let fields: String = (0..120).map(|n| format!("\r\nX-{n}: 1")).collect();
+        let body = response(heard, "{}");
+        vec![Act::Write(http(
+            &format!("200 OK{fields}"),
+            "application/json",
+            &body,
+        ))]
+    });
+    assert_eq!(count(&result, Outcome::ConnectError), 1);
+    let said = &said(&result).text;
+    assert!(said.contains("more than 100 header fields"), "{said}");
+}
+
+#[test]
 fn a_reply_without_end_is_cut_off() {
     let (result, _) = run_against(&in_turn(1, ""), |_| {
         let mut acts = vec![Act::Write(
