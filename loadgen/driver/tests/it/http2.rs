@@ -58,7 +58,7 @@ fn without_reuse_every_request_has_a_connection() {
 #[test]
 fn the_servers_limit_on_streams_holds_and_is_named() {
     // All are due before a connection can stand. Each is answered when the next has come: two at one time, never three.
-    let plan = plan("rate_per_s = 60e6\nduration_s = 1e-6\nconnections = 1", "");
+    let plan = plan("rate_per_s = 1e6\nduration_s = 6e-5\nconnections = 1", "");
     let (result, server) = run_one(&plan, 2, |asked| match asked.before {
         59 => vec![Act::Reply(asked.stream - 2), Act::Reply(asked.stream)],
         0 => vec![Act::Hold],
