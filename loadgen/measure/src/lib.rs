@@ -16,6 +16,7 @@ mod outcome;
 mod packed;
 mod phase;
 mod phase_tally;
+mod principal;
 mod process;
 mod recorder;
 mod result;
@@ -34,17 +35,18 @@ pub use latency::Latency;
 pub use outcome::{NotStarted, Outcome, TimeMeaning};
 pub use packed::PackedLatency;
 pub use phase::Phase;
+pub use principal::PrincipalTally;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use result::{
     BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, Drift, EventResult,
     FailureExample, Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight,
     KindResult, LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
-    PhaseResult, QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult,
-    RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SdkViews,
-    SecondResult, SecondRound, ServerFigures, SignalResult, SizeFigures, Status, Steady,
-    SteadyRound, Threshold, ThresholdResult, ThrottleResult, Tool, UnknownMetric, Verdict,
-    WithFailures, Workload, diagnose, result_schema, save_atomically,
+    PhaseResult, PrincipalResult, PrincipalsResult, QuantileIntervals, ReplicaDeath, ReplicaFacts,
+    ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
+    ScenarioRecord, SdkViews, SecondResult, SecondRound, ServerFigures, SignalResult, SizeFigures,
+    Status, Steady, SteadyRound, Threshold, ThresholdResult, ThrottleResult, Tool, UnknownMetric,
+    Verdict, WithFailures, Workload, diagnose, result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

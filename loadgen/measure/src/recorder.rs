@@ -6,12 +6,13 @@ use crate::kind::{RoundTally, add_ns};
 use crate::matrix::MatrixTally;
 use crate::phase::Phases;
 use crate::phase_tally::PhaseTally;
+use crate::principal::Principals;
 use crate::seconds::Seconds;
 use crate::throttle::{Refusal, ThrottleTally};
 use crate::wire::WireTally;
 use crate::{
-    FinishedSeconds, Latency, NotStarted, Outcome, Phase, RoundSample, Shape, SlotLimit,
-    SupersededAttempt, WorkflowSample,
+    FinishedSeconds, Latency, NotStarted, Outcome, Phase, PrincipalTally, RoundSample, Shape,
+    SlotLimit, SupersededAttempt, WorkflowSample,
 };
 
 /// Takes the samples of one driver thread: no locks, no hashing, memory bounded by the shape of
@@ -37,6 +38,7 @@ pub struct Recorder {
     /// When the load ended, where that was before the end of its last phase.
     load_end: Option<Duration>,
     pub(crate) throttle: Option<Box<ThrottleTally>>,
+    pub(crate) principals: Option<Box<Principals>>,
 }
 
 /// What is known about one replica.
@@ -76,6 +78,7 @@ impl Recorder {
             awake: None,
             load_end: None,
             throttle: None,
+            principals: None,
             shape: shape.clone(),
         }
     }
@@ -196,6 +199,17 @@ impl Recorder {
         self.throttle_mut().recovery.record(after);
     }
 
+    /// Workflows are sent on behalf of so many principals, each of which is counted.
+    pub fn principals(&mut self, count: usize) {
+        self.principals = Some(Box::new(Principals::new(count)));
+    }
+
+    /// The counts of a principal, by its position in the list of tokens; `None` unless
+    /// [`Recorder::principals`] are counted.
+    pub fn principal(&mut self, position: usize) -> Option<&mut PrincipalTally> {
+        self.principals.as_mut()?.of(position)
+    }
+
     /// A round ended.
     pub fn round(&mut self, sample: &RoundSample) {
         let response = self.between(sample.intended, sample.done);
@@ -281,6 +295,12 @@ impl Recorder {
         }
         if let Some(theirs) = &other.throttle {
             self.throttle_mut().merge(theirs);
+        }
+        if let Some(theirs) = &other.principals {
+            match &mut self.principals {
+                Some(mine) => mine.merge(theirs),
+                None => self.principals = Some(theirs.clone()),
+            }
         }
     }
 

@@ -144,8 +144,7 @@ impl<T: Transport> Core<T> {
         })));
         self.alarms.until(self.epoch + until).await;
         flight.held.take();
-        let waited = self.now().saturating_sub(since);
-        self.with_recorder(|r| r.waited(waited));
+        self.waited(flight, self.now().saturating_sub(since));
     }
 
     /// An attempt that another one follows.

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use loadgen_measure::{FinishedSeconds, Outcome, Recorder, RoundSample, Shape, WorkflowSample};
+use loadgen_measure::{
+    FinishedSeconds, Outcome, PrincipalTally, Recorder, RoundSample, Shape, WorkflowSample,
+};
 use loadgen_timer::Alarms;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -81,6 +83,10 @@ impl<T: Transport> Core<T> {
         if let Some(limit_per_s) = plan.throttle.limit_per_s {
             recorder.limit(limit_per_s);
         }
+        match plan.client.principals.count() {
+            0 => {}
+            count => recorder.principals(count),
+        }
         Self {
             kinds: kinds.collect(),
             again: Again::new(&plan),
@@ -123,6 +129,19 @@ impl<T: Transport> Core<T> {
     pub(super) fn let_go_of_finished(&self) {
         let finished = self.with_recorder(Recorder::take_finished);
         self.shared.finished().append(finished);
+    }
+
+    /// Counts something of a workflow's principal, if there are any.
+    pub(super) fn with_principal(&self, flight: &Flight, f: impl FnOnce(&mut PrincipalTally)) {
+        if let Some(principal) = self.recorder.borrow_mut().principal(flight.principal) {
+            f(principal);
+        }
+    }
+
+    /// A wait between attempts, or before the first, is over.
+    pub(super) fn waited(&self, flight: &Flight, time: Duration) {
+        self.with_recorder(|r| r.waited(time));
+        self.with_principal(flight, |p| p.waited(time));
     }
 
     /// Everything that was measured, at the end.
@@ -192,6 +211,7 @@ impl<T: Transport> Core<T> {
         self.flights.borrow_mut().insert(id, Rc::clone(&flight));
         self.fly(1, started);
         self.with_recorder(|r| r.started(kind, intended));
+        self.with_principal(&flight, PrincipalTally::started);
         count(&self.shared.started);
         flight
     }
@@ -219,6 +239,7 @@ impl<T: Transport> Core<T> {
                 think: flight.think.get(),
             });
         });
+        self.with_principal(flight, |p| p.ended(outcome));
         count(if outcome == Outcome::Ok {
             &self.shared.ok
         } else {
@@ -263,7 +284,7 @@ impl<T: Transport> Core<T> {
             },
             _ => held.sample,
         };
-        self.with_recorder(|r| r.waited(done.saturating_sub(held.since)));
+        self.waited(flight, done.saturating_sub(held.since));
         self.record(flight, &sample);
         let why = format!("{}; the run ended while it waited", held.why);
         let mut failures = self.failures.borrow_mut();

@@ -109,8 +109,7 @@ impl Gates {
         };
         if waits {
             flight.held.take();
-            let waited = core.now().saturating_sub(since);
-            core.with_recorder(|r| r.waited(waited));
+            core.waited(flight, core.now().saturating_sub(since));
         }
         outcome
     }

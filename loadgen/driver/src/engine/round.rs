@@ -2,7 +2,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use loadgen_measure::{Outcome, Refusal, RoundSample, ServerTiming};
+use loadgen_measure::{Outcome, PrincipalTally, Refusal, RoundSample, ServerTiming};
 use tokio::time::Instant;
 
 use super::again::After;
@@ -176,6 +176,7 @@ impl<T: Transport> Core<T> {
         self.note_wire(replica, trace);
         if let Step::Throttled { notice, .. } = &step {
             self.with_recorder(|r| r.refused(&refusal(notice, replica, done)));
+            self.with_principal(flight, PrincipalTally::refused);
         }
         Attempt {
             step,

@@ -14,6 +14,7 @@ use super::load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
 };
 use super::phase::Phased;
+use super::principals::PrincipalsResult;
 use super::run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
 use super::steady::Measured;
 use super::threshold::Threshold;
@@ -81,6 +82,7 @@ impl RunResult {
         let counts = Counts {
             attempted: totals.attempted,
             superseded: totals.superseded,
+            started_by_principal: samples.principals.as_ref().map(|all| all.started()),
             partial: facts.partial,
             duration_s: facts.clock.duration_s,
             sojourn_s: totals.sojourn_ns as f64 / 1e9,
@@ -111,6 +113,7 @@ impl RunResult {
             steady: None,
             matrix: matrix(samples),
             throttle: throttle(samples, phased),
+            principals: samples.principals.as_deref().map(PrincipalsResult::of),
             replicas: replicas(&facts.replicas, samples),
             connections: connections(facts.connections, samples),
             seconds: seconds(samples),

@@ -44,6 +44,8 @@ pub(crate) struct Counts {
     pub(crate) attempted: u64,
     /// Attempts that another attempt followed.
     pub(crate) superseded: u64,
+    /// Workflows that were taken up, added up over the principals, if there are any.
+    pub(crate) started_by_principal: Option<u64>,
     pub(crate) partial: bool,
     /// From the start to the end of the drain, in seconds.
     pub(crate) duration_s: f64,
@@ -73,6 +75,13 @@ pub(crate) fn check(load: &LoadResult, counts: &Counts) -> Vec<Check> {
         load.attempts,
         counts.attempted + counts.superseded,
     ));
+    if let Some(by_principal) = counts.started_by_principal {
+        checks.push(Check::counts(
+            "started = sum over principals",
+            load.started,
+            by_principal,
+        ));
+    }
     if !counts.partial {
         checks.push(littles_law(load.in_flight.as_ref(), counts));
     }
@@ -106,6 +115,7 @@ mod tests {
         Counts {
             attempted: 0,
             superseded: 0,
+            started_by_principal: None,
             partial: false,
             duration_s: 10.0,
             sojourn_s,

@@ -16,6 +16,7 @@ mod hlog;
 mod load;
 mod metric;
 mod phase;
+mod principals;
 mod run;
 mod schema;
 mod selection;
@@ -43,6 +44,7 @@ pub use load::{
 };
 pub use metric::{Metric, UnknownMetric};
 pub use phase::PhaseResult;
+pub use principals::{PrincipalResult, PrincipalsResult};
 pub use run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
 pub use schema::result_schema;
 pub use steady::{Drift, Steady, SteadyRound};

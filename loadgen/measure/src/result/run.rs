@@ -12,6 +12,7 @@ use super::fleet::{Matrix, ReplicaResult};
 use super::generator::GeneratorResult;
 use super::load::{ConnectionResult, LoadResult, SecondResult};
 use super::phase::PhaseResult;
+use super::principals::PrincipalsResult;
 use super::steady::Steady;
 use super::threshold::ThresholdResult;
 use super::throttle::ThrottleResult;
@@ -87,6 +88,9 @@ pub struct RunResult {
     /// none and the scenario named no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<ThrottleResult>,
+    /// Counts of each principal; absent when the scenario names no tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principals: Option<PrincipalsResult>,
     /// The replicas.
     pub replicas: Vec<ReplicaResult>,
     /// Connections to all replicas.

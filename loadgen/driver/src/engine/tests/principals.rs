@@ -133,3 +133,47 @@ async fn nothing_is_lost_when_such_a_run_is_ended_early() {
     assert_eq!(started + not_started, 1000);
     assert!((149..=151).contains(&started), "{started}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn each_principal_is_counted() {
+    let play = play(
+        "rate_per_s = 40\nduration_s = 1\ndrain_s = 5",
+        THREE,
+        "on = \"honour\"\njitter_s = 0\nmax_attempts = 2",
+    );
+    // The first token is refused once each time, the second always, the third never.
+    let played = play
+        .with(|asked| {
+            if is(asked, " 3") || (is(asked, " 1") && asked.attempt > 0) {
+                Answer::complete(1)
+            } else {
+                Answer::throttled(1, "1")
+            }
+        })
+        .await;
+    played.assert_accounts();
+    let principals = played.result.principals.as_ref().unwrap();
+    assert_eq!((principals.count, principals.others), (3, None));
+    let [once, always, never] = principals.each[..] else {
+        panic!("{principals:?}");
+    };
+    for one in [once, always, never] {
+        assert!(one.started >= 5, "40 were drawn for 3: {principals:?}");
+        assert_eq!(one.started, one.ok + one.throttled);
+    }
+    assert_eq!(once.started + always.started + never.started, 40);
+    assert_eq!((once.throttled, once.refused), (0, once.started));
+    assert_eq!((always.ok, always.refused), (0, 2 * always.started));
+    assert_eq!((never.refused, never.waited_s), (0, 0.0));
+    for waiting in [once, always] {
+        assert!((waiting.waited_s - waiting.started as f64).abs() < 1e-6);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_tokens_no_principal_is_counted() {
+    let played = play("rate_per_s = 10\nduration_s = 1", "", "")
+        .with(|_| Answer::complete(1))
+        .await;
+    assert_eq!(played.result.principals, None);
+}
