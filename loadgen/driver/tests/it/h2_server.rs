@@ -1,14 +1,12 @@
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use serde_json::Value;
 
-/// Longest wait for a peer, against a test that would never end.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::host::{Guest, Host, PATIENCE};
+
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const DATA: u8 = 0;
@@ -29,18 +27,14 @@ pub(crate) const REFUSED_STREAM: u32 = 7;
 /// An HTTP/2 server on a free loopback port that answers every request by a script, frame for frame
 /// (RFC 9113). It ends when it is dropped.
 pub(crate) struct H2Server {
-    address: SocketAddr,
+    host: Host,
     shared: Arc<Shared>,
-    accepting: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
 struct Shared {
-    over: AtomicBool,
-    accepted: AtomicUsize,
     open_streams_max: AtomicUsize,
     asked: Mutex<Vec<Asked>>,
-    streams: Mutex<Vec<TcpStream>>,
 }
 
 /// A request.
@@ -72,43 +66,22 @@ impl H2Server {
         max_streams: u32,
         script: impl Fn(&Asked) -> Vec<Act> + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared::default());
-        let (script, of) = (Arc::new(script), Arc::clone(&shared));
-        let accepting = std::thread::spawn(move || {
-            let mut threads = Vec::new();
-            for stream in listener.incoming() {
-                if of.over.load(Ordering::SeqCst) {
-                    break;
-                }
-                let stream = stream.unwrap();
-                let connection = of.accepted.fetch_add(1, Ordering::SeqCst);
-                of.streams.lock().unwrap().push(stream.try_clone().unwrap());
-                let (script, of) = (Arc::clone(&script), Arc::clone(&of));
-                threads.push(std::thread::spawn(move || {
-                    // It ends with its peer, at whatever point that leaves.
-                    let _ = serve(&stream, connection, max_streams, &of, &*script);
-                    let _ = stream.shutdown(Shutdown::Both);
-                }));
-            }
-            for thread in threads {
-                thread.join().unwrap();
-            }
+        let of = Arc::clone(&shared);
+        let host = Host::new(move |guest| {
+            // It ends with its peer, at whatever point that leaves.
+            let _ = serve(guest, max_streams, &of, &script);
+            let _ = guest.stream.shutdown(Shutdown::Both);
         });
-        Self {
-            address,
-            shared,
-            accepting: Some(accepting),
-        }
+        Self { host, shared }
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://{}/mcp", self.address)
+        self.host.url()
     }
 
     pub(crate) fn accepted(&self) -> usize {
-        self.shared.accepted.load(Ordering::SeqCst)
+        self.host.accepted()
     }
 
     /// Most requests that one connection held at one time.
@@ -121,28 +94,13 @@ impl H2Server {
     }
 }
 
-impl Drop for H2Server {
-    fn drop(&mut self) {
-        self.shared.over.store(true, Ordering::SeqCst);
-        for stream in self.shared.streams.lock().unwrap().iter() {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-        // Wakes the accepting thread, which then sees that it is over.
-        let _ = TcpStream::connect(self.address);
-        let ended = self.accepting.take().map(JoinHandle::join);
-        if !std::thread::panicking() {
-            ended.unwrap().unwrap();
-        }
-    }
-}
-
 fn serve(
-    mut stream: &TcpStream,
-    connection: usize,
+    guest: &Guest<'_>,
     max_streams: u32,
     shared: &Shared,
-    script: &(impl Fn(&Asked) -> Vec<Act> + ?Sized),
+    script: &impl Fn(&Asked) -> Vec<Act>,
 ) -> std::io::Result<()> {
+    let mut stream = guest.stream;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut preface = [0; PREFACE.len()];
@@ -180,7 +138,7 @@ fn serve(
                     continue;
                 }
                 let asked = Asked {
-                    connection,
+                    connection: guest.number,
                     before,
                     stream: number,
                     body: serde_json::from_slice(body).unwrap(),

@@ -4,6 +4,7 @@
 
 mod connections;
 mod h2_server;
+mod host;
 mod http2;
 mod probe;
 mod replies;

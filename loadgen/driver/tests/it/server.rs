@@ -1,15 +1,11 @@
-use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use serde_json::Value;
 
-/// Longest wait for a peer, against a test that would never end.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::host::{Guest, Host, PATIENCE};
+
 /// A longer body is refused without reading it, as servers with a limit do.
 const MAX_BODY_BYTES: usize = 4 << 20;
 const TOO_LARGE: &[u8] = b"HTTP/1.1 413 Payload Too Large\r\nContent-Type: text/plain\r\n\
@@ -18,22 +14,17 @@ const TOO_LARGE: &[u8] = b"HTTP/1.1 413 Payload Too Large\r\nContent-Type: text/
 /// A server on a free loopback port that answers every request by a script, byte for byte. It ends
 /// when it is dropped.
 pub(crate) struct Server {
-    address: SocketAddr,
+    host: Host,
     shared: Arc<Shared>,
-    accepting: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
 struct Shared {
-    over: AtomicBool,
-    accepted: AtomicUsize,
     given_up: Mutex<usize>,
     gave_up: Condvar,
     live: AtomicUsize,
     live_max: AtomicUsize,
     heard: Mutex<Vec<Heard>>,
-    /// Open connections by number.
-    streams: Mutex<HashMap<usize, TcpStream>>,
 }
 
 /// A request.
@@ -92,43 +83,19 @@ impl Heard {
 
 impl Server {
     pub(crate) fn new(script: impl Fn(&Heard) -> Vec<Act> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared::default());
-        let (script, of) = (Arc::new(script), Arc::clone(&shared));
-        let accepting = std::thread::spawn(move || {
-            let mut threads = Vec::new();
-            for stream in listener.incoming() {
-                if of.over.load(Ordering::SeqCst) {
-                    break;
-                }
-                let stream = stream.unwrap();
-                let connection = of.accepted.fetch_add(1, Ordering::SeqCst);
-                let copy = stream.try_clone().unwrap();
-                of.streams.lock().unwrap().insert(connection, copy);
-                let (script, of) = (Arc::clone(&script), Arc::clone(&of));
-                threads.push(std::thread::spawn(move || {
-                    let live = of.live.fetch_add(1, Ordering::SeqCst) + 1;
-                    of.live_max.fetch_max(live, Ordering::SeqCst);
-                    serve(&stream, connection, &of, &*script);
-                    of.live.fetch_sub(1, Ordering::SeqCst);
-                    // The last descriptor closes here: with a reset, if anything was left unread.
-                    of.streams.lock().unwrap().remove(&connection);
-                }));
-            }
-            for thread in threads {
-                thread.join().unwrap();
-            }
+        let of = Arc::clone(&shared);
+        let host = Host::new(move |guest| {
+            let live = of.live.fetch_add(1, Ordering::SeqCst) + 1;
+            of.live_max.fetch_max(live, Ordering::SeqCst);
+            serve(guest, &of, &script);
+            of.live.fetch_sub(1, Ordering::SeqCst);
         });
-        Self {
-            address,
-            shared,
-            accepting: Some(accepting),
-        }
+        Self { host, shared }
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://{}/mcp", self.address)
+        self.host.url()
     }
 
     pub(crate) fn heard(&self) -> Vec<Heard> {
@@ -137,7 +104,7 @@ impl Server {
 
     /// Connections so far.
     pub(crate) fn accepted(&self) -> usize {
-        self.shared.accepted.load(Ordering::SeqCst)
+        self.host.accepted()
     }
 
     /// Most connections at one time.
@@ -159,27 +126,8 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.shared.over.store(true, Ordering::SeqCst);
-        for stream in self.shared.streams.lock().unwrap().values() {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-        // Wakes the accepting thread, which then sees that it is over.
-        let _ = TcpStream::connect(self.address);
-        let ended = self.accepting.take().map(JoinHandle::join);
-        if !std::thread::panicking() {
-            ended.unwrap().unwrap();
-        }
-    }
-}
-
-fn serve(
-    stream: &TcpStream,
-    connection: usize,
-    shared: &Shared,
-    script: &(impl Fn(&Heard) -> Vec<Act> + ?Sized),
-) {
+fn serve(guest: &Guest<'_>, shared: &Shared, script: &impl Fn(&Heard) -> Vec<Act>) {
+    let stream = guest.stream;
     stream.set_nodelay(true).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -197,7 +145,7 @@ fn serve(
             return;
         };
         let heard = Heard {
-            connection,
+            connection: guest.number,
             before,
             head,
             body,
@@ -210,7 +158,7 @@ fn serve(
                 Act::Close => return,
                 Act::Hang => {
                     let left = reader.read(&mut [0]);
-                    if !shared.over.load(Ordering::SeqCst) && !matches!(left, Ok(1..)) {
+                    if !guest.is_over() && !matches!(left, Ok(1..)) {
                         *shared.given_up.lock().unwrap() += 1;
                         shared.gave_up.notify_all();
                     }
