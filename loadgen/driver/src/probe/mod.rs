@@ -68,8 +68,9 @@ enum Finding {
 /// does. Replicas that refuse only each other's states pass: no probe workflow changes replica.
 ///
 /// # Errors
-/// The first target that is no stateless MCP server, or that refuses the very state that it minted;
-/// or any, when none accepts connections.
+/// The first target that is no stateless MCP server, that refuses the very state that it minted, or
+/// that lists a tool of the plan with marks (`x-mcp-header`) for which clients have to drop it; or any,
+/// when none accepts connections.
 pub async fn probe(plan: &Plan, targets: &[Target]) -> Result<ProbeReport, Unusable> {
     LocalSet::new()
         .run_until(async {
@@ -137,6 +138,9 @@ async fn look(plan: &Plan, target: &Target, tls: Option<Arc<ClientConfig>>) -> F
             ));
         }
     };
+    if let Some(why) = marks.forbidden {
+        return Finding::Unusable(why);
+    }
     warnings.append(&mut marks.warnings);
     // Numbers that no workflow of the load has.
     for (id, (at, kind)) in (0..=u64::MAX).rev().zip(plan.kinds.iter().enumerate()) {
@@ -182,7 +186,11 @@ async fn look(plan: &Plan, target: &Target, tls: Option<Arc<ClientConfig>>) -> F
             Err(failure) => return from_failure(failure),
         }
     }
-    Finding::Usable(Marks { warnings, ..marks })
+    Finding::Usable(Marks {
+        warnings,
+        forbidden: None,
+        mirrored: marks.mirrored,
+    })
 }
 
 fn from_failure(failure: Failure) -> Finding {

@@ -44,6 +44,8 @@ pub(super) struct Marks {
     pub(super) mirrored: Vec<Vec<Mirrored>>,
     /// What is wrong with it, one line each.
     pub(super) warnings: Vec<String>,
+    /// Why a client must not call a tool that the plan calls, if there is one.
+    pub(super) forbidden: Option<String>,
 }
 
 impl Probe<'_> {
@@ -100,16 +102,20 @@ fn wants_schema(kind: &Kind) -> bool {
 fn read(kinds: &[Kind], schemas: &HashMap<String, Value>) -> Marks {
     let mut marks = Marks::default();
     for kind in kinds {
-        let schema = schemas.get(&kind.target).filter(|_| wants_schema(kind));
-        let found = schema.map_or(Ok(Vec::new()), Mirrored::all);
-        marks.mirrored.push(found.unwrap_or_else(|why| {
-            marks.warnings.push(format!(
-                "tool {}: {}; clients of this revision may not call it",
-                clip(&kind.target),
-                clip(&why)
-            ));
-            Vec::new()
-        }));
+        let is_tool = kind.method == method::TOOLS_CALL;
+        let schema = schemas.get(&kind.target).filter(|_| is_tool);
+        match schema.map_or(Ok(Vec::new()), Mirrored::all) {
+            Ok(found) => marks.mirrored.push(found),
+            Err(why) => {
+                marks.forbidden = Some(format!(
+                    "tool {} breaks the rules of x-mcp-header: {}; a client has to drop such a tool \
+                     from its list, so it cannot be loaded: mend its inputSchema, or load another tool",
+                    clip(&kind.target),
+                    clip(&why)
+                ));
+                break;
+            }
+        }
     }
     marks
 }

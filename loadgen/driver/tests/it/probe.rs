@@ -333,23 +333,43 @@ fn arguments_that_the_list_of_tools_marks_are_repeated_in_headers() {
 }
 
 #[test]
-fn marks_that_break_the_rules_and_missing_lists_are_warnings() {
-    for (page, want) in [
-        (
-            r#"{"tools":[{"name":"t","inputSchema":{"properties":{"a":{"type":"array","x-mcp-header":"A"}}}}]}"#,
-            "tool t: `a` is marked for a header, but is no string",
-        ),
-        (r#"{"content":[]}"#, "does not list its tools (HTTP 200)"),
+fn a_tool_that_clients_have_to_drop_is_refused_by_name_and_rule() {
+    let server = marking(
+        r#"{"tools":[{"name":"good","inputSchema":{}},{"name":"t","inputSchema":{"properties":{"a":{"type":"array","x-mcp-header":"A"}}}}]}"#,
+    );
+    let calls = |workflows: &str| {
+        let plan = scenario(&format!(
+            "[load]\nrate_per_s = 1\nduration_s = 1\n{workflows}"
+        ));
+        look(&plan, &[server.url()])
+    };
+    let good = "[[workflow]]\ntool = \"good\"\narguments = { a = \"x\" }\n";
+    for called in [
+        "[[workflow]]\ntool = \"t\"\narguments = { a = \"x\" }\n",
+        "[[workflow]]\ntool = \"t\"\n",
     ] {
-        let server = marking(page);
-        let plan = plan(
-            "rate_per_s = 1\nduration_s = 1",
-            "tool = \"t\"\narguments = { a = \"x\" }",
+        let error = calls(&format!("{good}{called}")).unwrap_err().to_string();
+        assert!(
+            error.contains("tool t breaks the rules of x-mcp-header: `a` is marked for a header")
+                && error.contains("load another tool"),
+            "{error}"
         );
-        let report = look(&plan, &[server.url()]).unwrap();
-        let [warning] = report.warnings.as_slice() else {
-            panic!("{report:?}");
-        };
-        assert!(warning.contains(want), "{warning}");
+        let is_call = |h: &Heard| h.json()["method"] == "tools/call";
+        assert!(!server.heard().iter().any(is_call), "it was never called");
     }
+    assert_eq!(calls(good).unwrap().warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_missing_list_of_tools_is_a_warning() {
+    let server = marking(r#"{"content":[]}"#);
+    let plan = plan(
+        "rate_per_s = 1\nduration_s = 1",
+        "tool = \"t\"\narguments = { a = \"x\" }",
+    );
+    let report = look(&plan, &[server.url()]).unwrap();
+    let [warning] = report.warnings.as_slice() else {
+        panic!("{report:?}");
+    };
+    assert!(warning.contains("does not list its tools (HTTP 200)"));
 }
