@@ -45,8 +45,9 @@ pub use result::{
     PhaseResult, PrincipalResult, PrincipalsResult, QuantileIntervals, ReplicaDeath, ReplicaFacts,
     ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
     ScenarioRecord, SdkViews, SecondResult, SecondRound, ServerFigures, SignalResult, SizeFigures,
-    Status, Steady, SteadyRound, Threshold, ThresholdResult, ThrottleResult, Tool, UnknownMetric,
-    Verdict, WithFailures, Workload, diagnose, result_schema, save_atomically,
+    Status, Steady, SteadyRound, Threshold, ThresholdResult, ThrottleResult, Tool,
+    TraceContextResult, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
+    save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

@@ -151,6 +151,19 @@ impl Recorder {
         self.wire.moved += count;
     }
 
+    /// An attempt was sent with a trace context, which took so many bytes of its body and of its header
+    /// fields.
+    pub fn traced(&mut self, body_bytes: u64, header_bytes: u64) {
+        for (sum, more) in self
+            .wire
+            .traced
+            .iter_mut()
+            .zip([1, body_bytes, header_bytes])
+        {
+            *sum += more;
+        }
+    }
+
     /// An attempt ended and the same round was sent again.
     pub fn superseded(&mut self, attempt: &SupersededAttempt) {
         let round = self.round_mut(attempt.intended, attempt.kind, attempt.round);

@@ -35,6 +35,8 @@ pub(crate) struct WireTally {
     waits: [Option<Box<Latency>>; SlotLimit::ALL.len()],
     pub(crate) resent: u64,
     pub(crate) moved: u64,
+    /// Attempts that were sent with a trace context, and its bytes in their bodies and header fields.
+    pub(crate) traced: [u64; 3],
 }
 
 impl WireTally {
@@ -54,5 +56,8 @@ impl WireTally {
         }
         self.resent += other.resent;
         self.moved += other.moved;
+        for (mine, theirs) in self.traced.iter_mut().zip(other.traced) {
+            *mine += theirs;
+        }
     }
 }

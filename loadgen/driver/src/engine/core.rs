@@ -256,7 +256,7 @@ impl<T: Transport> Core<T> {
                 let Sending { waiting, trace } = &*sending;
                 let sample = self.sample(waiting, trace, outcome, done, flight.kind);
                 self.record(&flight, &sample);
-                self.note_wire(waiting.replica, trace);
+                self.note_wire(waiting, trace);
                 let round = waiting.round;
                 let why = match sample.sent {
                     Some(_) => format!("no reply by the end of the run to round {round}"),

@@ -63,6 +63,8 @@ pub(super) struct Waiting {
     pub(super) replica: u16,
     pub(super) minted_by: Option<u16>,
     pub(super) request_bytes: u64,
+    /// Bytes of its trace context in body and header fields; 0 without one.
+    pub(super) trace_bytes: (u64, u64),
     pub(super) state_sent_bytes: Option<u64>,
     pub(super) before: Attempts,
 }

@@ -123,8 +123,10 @@ impl<T: Transport> Core<T> {
     ) -> Attempt {
         let (template, headers) = &self.kinds[flight.kind];
         let body = Bytes::from(workflow.body(template));
+        let trace_bytes = (workflow.trace_bytes(), workflow.trace_header_bytes());
         let waiting = Waiting {
-            request_bytes: body.len() as u64 - workflow.trace_bytes(),
+            request_bytes: body.len() as u64 - trace_bytes.0,
+            trace_bytes,
             before,
             ready,
             ..waiting(workflow, due, replica)
@@ -173,7 +175,7 @@ impl<T: Transport> Core<T> {
         };
         let outcome = step.outcome();
         let sample = self.sample(&waiting, trace, outcome, done, flight.kind);
-        self.note_wire(replica, trace);
+        self.note_wire(&waiting, trace);
         if let Step::Throttled { notice, .. } = &step {
             self.with_recorder(|r| r.refused(&refusal(notice, replica, done)));
             self.with_principal(flight, PrincipalTally::refused);
@@ -258,10 +260,14 @@ impl<T: Transport> Core<T> {
     }
 
     /// What happened between the round and its connection, apart from both clocks.
-    pub(super) fn note_wire(&self, replica: u16, trace: &Trace) {
+    pub(super) fn note_wire(&self, waiting: &Waiting, trace: &Trace) {
         self.with_recorder(|recorder| {
             if let Some(time) = trace.connect.get() {
-                recorder.connect(replica, time);
+                recorder.connect(waiting.replica, time);
+            }
+            let (in_body, in_header) = waiting.trace_bytes;
+            if in_body > 0 && trace.sent.get().is_some() {
+                recorder.traced(in_body, in_header);
             }
             if let Some((limit, time)) = trace.slot_wait() {
                 recorder.slot_wait(limit, time);
@@ -300,6 +306,7 @@ pub(super) fn waiting(workflow: &Workflow, due: Due, replica: u16) -> Waiting {
         replica,
         minted_by: due.minted_by,
         request_bytes: 0,
+        trace_bytes: (0, 0),
         state_sent_bytes: workflow.state_bytes(),
         before: Attempts::default(),
     }

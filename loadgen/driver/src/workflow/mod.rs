@@ -184,6 +184,11 @@ impl Workflow {
         self.own.as_ref().map_or(0, |own| own.trace_bytes())
     }
 
+    /// Bytes of its header fields that are the trace context: names and values.
+    pub(crate) fn trace_header_bytes(&self) -> u64 {
+        self.own.as_ref().map_or(0, |own| own.trace_header_bytes())
+    }
+
     /// Headers of the request whose body was made last, beside those of its kind.
     pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
         self.own.as_ref().map_or(&[], |own| &own.headers)

@@ -8,6 +8,8 @@ use crate::schedule::workflow_rng;
 
 /// Mixed into the seed for trace numbers.
 const STREAM: u64 = 0x7472_6163_6570_6172;
+/// Characters of a trace context of version 00.
+const VALUE_BYTES: u64 = 55;
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// What a workflow's requests have that others of its kind do not: pure functions of seed and
@@ -53,9 +55,15 @@ impl Own {
         }))
     }
 
-    /// Bytes that a trace context takes in a body: `,"traceparent":""` and 55 characters.
+    /// Bytes that a trace context takes in a body: `,"traceparent":""` and its value.
     pub(super) fn trace_bytes(&self) -> u64 {
-        self.trace.map_or(0, |_| 17 + 55)
+        self.trace.map_or(0, |_| 17 + VALUE_BYTES)
+    }
+
+    /// Bytes that it takes in the header fields: name and value.
+    pub(super) fn trace_header_bytes(&self) -> u64 {
+        self.trace
+            .map_or(0, |_| TRACEPARENT.as_str().len() as u64 + VALUE_BYTES)
     }
 
     /// The trace context of the request with this id, also put among the headers: version 00, the

@@ -11,7 +11,8 @@ use super::findings::FailureExample;
 use super::fleet::{Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
 use super::generator::{self, Evidence, GeneratorFacts, GeneratorResult};
 use super::load::{
-    ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
+    ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound,
+    TraceContextResult, Workload,
 };
 use super::phase::Phased;
 use super::principals::PrincipalsResult;
@@ -113,6 +114,7 @@ impl RunResult {
             steady: None,
             matrix: matrix(samples),
             throttle: throttle(samples, phased),
+            trace_context: trace_context(samples.wire.traced),
             principals: samples.principals.as_deref().map(PrincipalsResult::of),
             replicas: replicas(&facts.replicas, samples),
             connections: connections(facts.connections, samples),
@@ -344,6 +346,14 @@ fn connections(facts: ConnectionFacts, samples: &Recorder) -> ConnectionResult {
             .collect(),
         connect: connect.as_deref().and_then(LatencyFigures::of),
     }
+}
+
+fn trace_context([attempts, body_bytes, header_bytes]: [u64; 3]) -> Option<TraceContextResult> {
+    (attempts > 0).then_some(TraceContextResult {
+        attempts,
+        body_bytes,
+        header_bytes,
+    })
 }
 
 fn seconds(samples: &Recorder) -> Vec<SecondResult> {

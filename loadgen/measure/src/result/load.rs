@@ -114,6 +114,17 @@ pub struct ConnectionResult {
     pub connect: Option<LatencyFigures>,
 }
 
+/// What a trace context cost on the wire, apart from the sizes of requests, which are without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TraceContextResult {
+    /// Attempts that were sent with one.
+    pub attempts: u64,
+    /// Its bytes in their bodies, all together.
+    pub body_bytes: u64,
+    /// Its bytes in their header fields, names and values, all together; before HTTP/2 compresses them.
+    pub header_bytes: u64,
+}
+
 /// One second of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SecondResult {

@@ -40,7 +40,8 @@ pub use fleet::{Matrix, MatrixCell, ReplicaDeath, ReplicaFacts, ReplicaResult};
 pub use generator::{Bound, GeneratorFacts, GeneratorResult};
 pub use hlog::HlogError;
 pub use load::{
-    ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound, Workload,
+    ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound,
+    TraceContextResult, Workload,
 };
 pub use metric::{Metric, UnknownMetric};
 pub use phase::PhaseResult;

@@ -10,7 +10,7 @@ use super::figures::LatencyFigures;
 use super::findings::{FailureExample, Finding};
 use super::fleet::{Matrix, ReplicaResult};
 use super::generator::GeneratorResult;
-use super::load::{ConnectionResult, LoadResult, SecondResult};
+use super::load::{ConnectionResult, LoadResult, SecondResult, TraceContextResult};
 use super::phase::PhaseResult;
 use super::principals::PrincipalsResult;
 use super::steady::Steady;
@@ -88,6 +88,9 @@ pub struct RunResult {
     /// none and the scenario named no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<ThrottleResult>,
+    /// What a trace context cost; absent when none was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_context: Option<TraceContextResult>,
     /// Counts of each principal; absent when the scenario names no tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principals: Option<PrincipalsResult>,

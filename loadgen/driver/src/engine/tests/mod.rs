@@ -9,6 +9,7 @@ mod routing;
 mod size;
 mod throttle;
 mod times;
+mod traced;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
