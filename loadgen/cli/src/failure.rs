@@ -21,10 +21,12 @@ impl Failure {
 
     /// The user ended it: exit code 130.
     pub(crate) fn interrupted() -> Self {
-        Self {
-            code: 130,
-            error: anyhow::anyhow!("interrupted"),
-        }
+        Self::left(anyhow::anyhow!("interrupted"))
+    }
+
+    /// The user ended it, and it could not be ended in order: exit code 130.
+    pub(crate) fn left(error: anyhow::Error) -> Self {
+        Self { code: 130, error }
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {

@@ -6,6 +6,7 @@ mod failure;
 mod fleet;
 mod format;
 mod input;
+mod interrupts;
 mod progress;
 mod store;
 

@@ -1,20 +1,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
-use loadgen_driver::{Plan, Run, RunOutput, Stop, Target, Trust, probe};
+use loadgen_driver::{FleetPlan, Plan, Run, RunOutput, Target, Trust, probe};
 use loadgen_measure::{
     Environment, GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Threshold, Tool,
 };
-use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
 use crate::console;
 use crate::failure::Failure;
 use crate::fleet::{Fleet, Script};
 use crate::format::Format;
+use crate::interrupts::Interrupts;
 use crate::progress::Teller;
 use crate::store::Store;
 
@@ -31,7 +31,8 @@ const SETTLED: Duration = Duration::from_secs(5);
 /// Run a scenario: against replicas that the run starts itself, or against --target servers.
 ///
 /// The first Ctrl-C stops sending, waits for what is in flight and writes the result; the second
-/// writes it at once.
+/// writes it at once, and leaves the last checkpoint as the result if a sending thread does not end
+/// within 5 s; the third does not wait for that. Before the load one Ctrl-C ends everything.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
     /// The scenario file.
@@ -101,25 +102,22 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
             "loadgen: warning: target {url} is given more than once, and counts as that many replicas"
         ));
     }
+    let mut interrupts = {
+        let _inside = runtime.enter();
+        Interrupts::listen()?
+    };
     let store = match &args.out {
         Some(folder) => Store::open(folder).map_err(Failure::usage)?,
         None => Store::make_default(&plan.scenario.name)?,
     };
-    let begun = plan
-        .client
-        .principals
-        .prepare()
-        .map_err(|why| Failure::usage(anyhow!(why)))
-        .and_then(|()| begin(&runtime, &mut plan, given));
-    let (mut fleet, targets) = match begun {
-        Ok(begun) => begun,
-        Err(failure) => {
-            if args.out.is_none() {
-                store.forget_empty();
-            }
-            return Err(failure);
+    let forget = |failure: Failure| {
+        if args.out.is_none() {
+            store.forget_empty();
         }
+        failure
     };
+    let begun = runtime.block_on(interrupts.unless(begin(&mut plan, given)));
+    let (mut fleet, targets) = begun.map_err(forget)?;
     let mut session = Session {
         args,
         facts: Facts::new(args, &plan, &targets),
@@ -127,8 +125,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         script: Script::new(&plan.events),
         store: &store,
         plan,
+        checkpointed: None,
     };
-    let result = runtime.block_on(session.drive(&targets))?;
+    let driven = runtime.block_on(session.drive(&targets, interrupts));
+    let result = driven.map_err(forget)?;
     // Written first and printed in any case: a full disk must not cost the figures.
     let written = store.everything(&result);
     let printed = args.format.print(&result);
@@ -139,27 +139,36 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(result.verdict.status.exit_code()))
 }
 
-/// Starts the plan's own fleet unless targets are given, and looks at all targets once.
-fn begin(
-    runtime: &Runtime,
-    plan: &mut Plan,
-    given: Vec<Target>,
-) -> Result<(Fleet, Vec<Target>), Failure> {
+/// Gets the tokens, starts the plan's own fleet unless targets are given, and looks at all targets once.
+async fn begin(plan: &mut Plan, given: Vec<Target>) -> Result<(Fleet, Vec<Target>), Failure> {
+    let prepared = plan.client.principals.prepare().await;
+    prepared.map_err(|why| Failure::usage(anyhow!(why)))?;
     let fleet = match &plan.fleet {
-        Some(fleet) if given.is_empty() => Fleet::start(fleet)?,
+        Some(fleet) if given.is_empty() => start(fleet.clone()).await?,
         _ => Fleet::default(),
     };
     let targets = if given.is_empty() {
-        runtime.block_on(resolve(&fleet.urls()))?
+        resolve(&fleet.urls()).await?
     } else {
         given
     };
-    let looked = runtime.block_on(probe(plan, &targets))?;
+    let looked = probe(plan, &targets).await?;
     looked.teach(plan);
     for warning in looked.warnings {
         console::say(format_args!("loadgen: warning: {warning}"));
     }
     Ok((fleet, targets))
+}
+
+/// Starts the replicas in a thread of its own, so that the user can end the wait for them: they then
+/// end with this process.
+async fn start(plan: FleetPlan) -> anyhow::Result<Fleet> {
+    let (started, fleet) = oneshot::channel();
+    std::thread::spawn(move || {
+        // Nobody waits for it any more if this fails: the fleet is stopped here.
+        let _ = started.send(Fleet::start(&plan));
+    });
+    fleet.await.context("the replicas were not started")?
 }
 
 /// The addresses that stand in the list more than once, each once.
@@ -216,13 +225,18 @@ struct Session<'a> {
     /// What happens to the fleet during the load.
     script: Script,
     store: &'a Store,
+    /// Up to when the last checkpoint holds what was measured.
+    checkpointed: Option<Duration>,
 }
 
 impl Session<'_> {
     /// Starts the load, watches it to its end and makes the result.
-    async fn drive(&mut self, targets: &[Target]) -> anyhow::Result<RunResult> {
-        let mut interrupts = Interrupts::listen()?;
-        let mut run = Run::start(self.plan.clone(), targets)?;
+    async fn drive(
+        &mut self,
+        targets: &[Target],
+        mut interrupts: Interrupts,
+    ) -> Result<RunResult, Failure> {
+        let mut run = Run::start(self.plan.clone(), targets).map_err(anyhow::Error::from)?;
         let threads = run.threads();
         let mut teller = Teller::new(self.plan.planned(), self.args.format == Format::Quiet);
         let mut next_checkpoint = FIRST_CHECKPOINT;
@@ -230,8 +244,8 @@ impl Session<'_> {
         while !run.is_over() {
             tokio::select! {
                 () = interrupts.next() => {
-                    run.stop(interrupts.meaning());
-                    if interrupts.count == 1 && self.args.format != Format::Quiet {
+                    run.stop(interrupts.wish().meaning());
+                    if interrupts.wish().count() == 1 && self.args.format != Format::Quiet {
                         teller.say(
                             "loadgen: interrupted; waiting for what is in flight, once more to \
                              write the result at once",
@@ -240,6 +254,10 @@ impl Session<'_> {
                 }
                 _ = look.tick() => {}
                 () = until(self.script.next(run.elapsed()), &run) => {}
+            }
+            if interrupts.wish().waits_no_longer(Instant::now()) {
+                teller.finish();
+                return Err(self.left(&run));
             }
             let elapsed = run.elapsed();
             for failure in self.script.play(elapsed, self.fleet) {
@@ -259,17 +277,36 @@ impl Session<'_> {
         }
         teller.finish();
         let output = run.join();
-        Ok(self.result(output, threads, interrupts.count > 0, false))
+        Ok(self.result(output, threads, interrupts.wish().count() > 0, false))
     }
 
     /// Writes what was measured so far. A disk that is full now may not be full at the end.
     fn checkpoint(&mut self, run: &mut Run, threads: u64, teller: &Teller) {
         if let Some(output) = run.checkpoint() {
+            let output_end = run.elapsed();
             let result = self.result(output, threads, false, true);
-            if let Err(e) = self.store.result(&result) {
-                teller.say(format_args!("loadgen: warning: no checkpoint: {e:#}"));
+            match self.store.result(&result) {
+                Ok(()) => self.checkpointed = Some(output_end),
+                Err(e) => teller.say(format_args!("loadgen: warning: no checkpoint: {e:#}")),
             }
         }
+    }
+
+    /// What is told of a run whose threads do not end.
+    fn left(&self, run: &Run) -> Failure {
+        let left = match self.checkpointed {
+            Some(at) => format!(
+                "result.json in {} holds what was measured up to {:.0} s",
+                self.store.folder().display(),
+                at.as_secs_f64()
+            ),
+            None => "nothing was written".to_owned(),
+        };
+        Failure::left(anyhow!(
+            "interrupted, and {} of {} sending threads did not end; {left}",
+            run.busy(),
+            run.threads()
+        ))
     }
 
     fn result(
@@ -344,39 +381,5 @@ async fn until(moment: Option<Duration>, run: &Run) {
     match moment {
         Some(moment) => tokio::time::sleep(moment.saturating_sub(run.elapsed())).await,
         None => std::future::pending().await,
-    }
-}
-
-/// SIGINT and SIGTERM, counted.
-struct Interrupts {
-    interrupt: Signal,
-    terminate: Signal,
-    count: u32,
-}
-
-impl Interrupts {
-    fn listen() -> anyhow::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt()).context("cannot handle SIGINT")?,
-            terminate: signal(SignalKind::terminate()).context("cannot handle SIGTERM")?,
-            count: 0,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-        self.count += 1;
-    }
-
-    /// What the user wants by now.
-    fn meaning(&self) -> Stop {
-        match self.count {
-            0 => Stop::No,
-            1 => Stop::Drain,
-            _ => Stop::Now,
-        }
     }
 }

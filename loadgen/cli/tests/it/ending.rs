@@ -163,6 +163,56 @@ fn a_second_interrupt_waits_for_nobody() {
     assert!(number(&load["started"]) > 2, "{load}");
 }
 
+/// A run into a new folder of the default place, whose probe gets no answer.
+fn probing(desk: &Desk, more: &str, server: &Scripted) -> Child {
+    let scenario =
+        format!("{more}\n[load]\nrate_per_s = 1\nduration_s = 1\n[[workflow]]\ntool = \"echo\"\n");
+    desk.file("scenario.toml", &scenario);
+    desk.loadgen(["run", "scenario.toml", "--target", &server.url()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("loadgen can be run")
+}
+
+/// Interrupts it, and looks at what it says and leaves.
+fn interrupted_before_the_load(desk: &Desk, child: Child) {
+    tell(child.id(), Signal::INT);
+    let output = child.wait_with_output().expect("loadgen ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert_eq!(said, "loadgen: interrupted\n");
+    let left = std::fs::read_dir(desk.path("results/runs")).expect("the default place");
+    assert_eq!(left.count(), 0, "an empty folder is no result");
+}
+
+#[test]
+fn an_interrupt_before_the_load_leaves_nothing() {
+    let desk = Desk::new();
+    let server = Scripted::start(|_| None);
+    let child = probing(&desk, "", &server);
+    wait_for("the probe", || (server.requests() > 0).then_some(()));
+    interrupted_before_the_load(&desk, child);
+}
+
+#[test]
+fn an_interrupt_ends_the_command_that_prints_tokens() {
+    let desk = Desk::new();
+    let server = Scripted::start(|_| None);
+    let tokens = r#"
+        [client]
+        tokens_command = ["sh", "-c", "echo $$ > tokens.pid; exec sleep 600"]
+    "#;
+    let child = probing(&desk, tokens, &server);
+    let command = wait_for("the command", || {
+        let pid = std::fs::read_to_string(desk.path("tokens.pid")).ok()?;
+        pid.trim().parse().ok()
+    });
+    interrupted_before_the_load(&desk, child);
+    wait_for("its end", || (!is_alive(command)).then_some(()));
+}
+
 #[test]
 fn a_killed_run_leaves_no_half_result_and_no_replica() {
     let desk = Desk::new();

@@ -182,6 +182,13 @@ impl Run {
         self.threads.iter().all(|t| t.handle.is_finished())
     }
 
+    /// How many threads have not ended.
+    #[must_use]
+    pub fn busy(&self) -> usize {
+        let ended = self.threads.iter().filter(|t| t.handle.is_finished());
+        self.threads.len() - ended.count()
+    }
+
     /// Time since the start.
     #[must_use]
     pub fn elapsed(&self) -> Duration {

@@ -1,11 +1,13 @@
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Arc, mpsc};
+use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::header::HeaderValue;
 use rand::RngExt;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::Command;
+use tokio::time::timeout;
 
 use crate::content::text;
 use crate::schedule::workflow_rng;
@@ -72,15 +74,16 @@ impl Principals {
         self.command.as_ref().map(|c| c.program.as_str())
     }
 
-    /// Runs the command that prints the tokens, if there is one, in the folder of the scenario.
+    /// Runs the command that prints the tokens, if there is one, in the folder of the scenario. It is
+    /// killed when nobody waits for it any more. Needs a runtime with I/O and time.
     ///
     /// # Errors
     /// When it cannot be started, fails, takes more than 30 s, or prints no tokens or bad ones.
-    pub fn prepare(&mut self) -> Result<(), String> {
+    pub async fn prepare(&mut self) -> Result<(), String> {
         let Some(command) = &self.command else {
             return Ok(());
         };
-        let printed = command.run()?;
+        let printed = command.run().await?;
         self.tokens = read(&format!("the output of {}", command.program), &printed)?;
         Ok(())
     }
@@ -101,54 +104,46 @@ impl Principals {
 }
 
 impl TokensCommand {
-    fn run(&self) -> Result<String, String> {
-        let program = &self.program;
-        let mut command = Command::new(program);
+    async fn run(&self) -> Result<String, String> {
+        self.printed()
+            .await
+            .map_err(|why| format!("tokens_command {}: {why}", self.program))
+    }
+
+    /// All that it prints, once it has ended well.
+    async fn printed(&self) -> Result<String, String> {
+        let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
             .stdin(Stdio::null())
-            .stdout(Stdio::piped());
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
         if !self.folder.as_os_str().is_empty() {
             command.current_dir(&self.folder);
         }
-        let mut child = command
-            .spawn()
-            .map_err(|error| format!("tokens_command {program}: {error}"))?;
+        let mut child = command.spawn().map_err(|error| error.to_string())?;
         let output = child.stdout.take().expect("its standard output is a pipe");
-        let (sender, printed) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let read = output.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-            // Nobody waits any more when this fails.
-            let _ = sender.send(read.map(|_| bytes));
-        });
-        let Ok(read) = printed.recv_timeout(PATIENCE) else {
-            // It may have ended by itself in this very moment.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(format!(
-                "tokens_command {program}: it takes more than {} s",
-                PATIENCE.as_secs()
-            ));
+        let mut output = output.take(MAX_BYTES + 1);
+        let mut bytes = Vec::new();
+        let ended = async {
+            output.read_to_end(&mut bytes).await?;
+            // Of one that prints on nobody waits for the end.
+            match bytes.len() as u64 > MAX_BYTES {
+                true => Ok(None),
+                false => child.wait().await.map(Some),
+            }
         };
-        if read
-            .as_ref()
-            .is_ok_and(|bytes| bytes.len() as u64 > MAX_BYTES)
-        {
-            let _ = child.kill();
+        let status = timeout(PATIENCE, ended)
+            .await
+            .map_err(|_| format!("it takes more than {} s", PATIENCE.as_secs()))?
+            .map_err(|error: std::io::Error| error.to_string())?;
+        match status {
+            None => Err("it prints without end".to_owned()),
+            Some(status) if !status.success() => Err(format!("it ended with {status}")),
+            Some(_) => {
+                String::from_utf8(bytes).map_err(|_| "it prints no text in UTF-8".to_owned())
+            }
         }
-        let status = child
-            .wait()
-            .map_err(|error| format!("tokens_command {program}: {error}"))?;
-        let bytes = read.map_err(|error| format!("tokens_command {program}: {error}"))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(format!("tokens_command {program}: it prints without end"));
-        }
-        if !status.success() {
-            return Err(format!("tokens_command {program}: it ended with {status}"));
-        }
-        String::from_utf8(bytes)
-            .map_err(|_| format!("tokens_command {program}: it prints no text in UTF-8"))
     }
 }
 
@@ -229,10 +224,16 @@ mod tests {
 
     #[test]
     fn a_command_prints_the_tokens_and_its_failure_is_told() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         let made = |script: &str| {
             let arguments = ["-c".to_owned(), script.to_owned()];
             let mut principals = Principals::from_command("sh", &arguments, PathBuf::new());
-            principals.prepare().map(|()| principals.count())
+            runtime
+                .block_on(principals.prepare())
+                .map(|()| principals.count())
         };
         assert_eq!(made("printf 'a\\nb\\n'"), Ok(2));
         assert!(
@@ -243,8 +244,8 @@ mod tests {
         assert!(made("true").unwrap_err().contains("holds no token"));
         let mut missing = Principals::from_command("./no-such-program", &[], PathBuf::new());
         assert!(
-            missing
-                .prepare()
+            runtime
+                .block_on(missing.prepare())
                 .unwrap_err()
                 .starts_with("tokens_command ./no-such-program")
         );

@@ -76,7 +76,17 @@ impl Play {
         );
         let source = Source::new("play.toml", text);
         let mut plan = Plan::new(&Scenario::parse(&source).unwrap(), &source).unwrap();
-        plan.client.principals.prepare().unwrap();
+        let principals = &mut plan.client.principals;
+        if principals.program().is_some() {
+            // In a runtime of its own: the clock of this one stands still.
+            let prepare = || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build();
+                runtime.unwrap().block_on(principals.prepare()).unwrap();
+            };
+            std::thread::scope(|scope| scope.spawn(prepare).join().unwrap());
+        }
         plan
     }
 
