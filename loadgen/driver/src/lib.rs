@@ -1,6 +1,6 @@
 //! From a scenario file to samples: scenario, schedule, draw, content, plan, target, answers, spread,
-//! throttle, classify, workflow, transport, probe, engine, in this order; a module uses only those
-//! before it.
+//! throttle, classify, deviation, workflow, transport, probe, engine, in this order; a module uses
+//! only those before it.
 //!
 //! A [`Scenario`] mirrors the file; [`Plan`] is the checked value that everything after it trusts.
 //! [`probe`] asks each target once whether it can be loaded at all, [`Run`] then sends the planned
@@ -10,6 +10,7 @@
 mod answers;
 mod classify;
 mod content;
+mod deviation;
 mod draw;
 mod engine;
 mod plan;
@@ -28,7 +29,7 @@ pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
     Act, AnswerPlan, BackOff, ClientPlan, Departure, Event, FleetPlan, HttpPlan, HttpVersion,
     KeyPlan, Kind, Load, Mirrored, OnThrottle, Pace, Plan, Principals, ReplicaPlan, RetryBudget,
-    RetryOn, Spread, StateFault, ThrottlePlan, Trust,
+    RetryOn, Spread, StateFault, ThrottlePlan, Trust, UpFront,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{

@@ -143,6 +143,7 @@ fn facts(seconds: u64, planned: u64) -> RunFacts {
         workload: Workload {
             label: "partly open".into(),
             arrival_rate_per_s: Some(planned as f64 / seconds as f64),
+            round_cap: Some(10),
             concurrency: None,
         },
         planned,

@@ -7,6 +7,7 @@
 
 mod archive;
 mod by_outcome;
+mod deviation;
 mod environment;
 mod finished;
 mod kind;
@@ -29,6 +30,7 @@ mod throttle;
 mod wire;
 
 pub use archive::Archive;
+pub use deviation::StatusDeviation;
 pub use environment::Environment;
 pub use finished::FinishedSeconds;
 pub use latency::Latency;
@@ -39,15 +41,15 @@ pub use principal::PrincipalTally;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use result::{
-    BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult, Drift, EventResult,
-    FailureExample, Finding, FindingCode, GeneratorFacts, GeneratorResult, HlogError, InFlight,
-    KindResult, LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
-    PhaseResult, PrincipalResult, PrincipalsResult, QuantileIntervals, ReplicaDeath, ReplicaFacts,
-    ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
-    ScenarioRecord, SdkViews, SecondResult, SecondRound, ServerFigures, SignalResult, SizeFigures,
-    Status, Steady, SteadyRound, Threshold, ThresholdResult, ThrottleResult, Tool,
-    TraceContextResult, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
-    save_atomically,
+    Achieved, BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult,
+    DeviationCount, Drift, EventResult, FailureExample, Finding, FindingCode, GeneratorFacts,
+    GeneratorResult, HlogError, InFlight, KindResult, LatencyFigures, LoadError, LoadResult,
+    Matrix, MatrixCell, Metric, OutcomeFigures, PhaseResult, PrincipalResult, PrincipalsResult,
+    QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts,
+    RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SdkViews, SecondResult, SecondRound,
+    ServerFigures, SignalResult, SizeFigures, Status, Steady, SteadyRound, Threshold,
+    ThresholdResult, ThrottleResult, TooLarge, Tool, TraceContextResult, UnknownMetric, Verdict,
+    WithFailures, Workload, diagnose, result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

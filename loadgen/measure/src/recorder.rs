@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use crate::by_outcome::{ByOutcome, merge_optional};
+use crate::deviation::DeviationTally;
 use crate::finished::Finished;
 use crate::kind::{RoundTally, add_ns};
 use crate::matrix::MatrixTally;
@@ -12,7 +13,7 @@ use crate::throttle::{Refusal, ThrottleTally};
 use crate::wire::WireTally;
 use crate::{
     FinishedSeconds, Latency, NotStarted, Outcome, Phase, PrincipalTally, RoundSample, Shape,
-    SlotLimit, SupersededAttempt, WorkflowSample,
+    SlotLimit, StatusDeviation, SupersededAttempt, TooLarge, WorkflowSample,
 };
 
 /// Takes the samples of one driver thread: no locks, no hashing, memory bounded by the shape of
@@ -47,6 +48,9 @@ pub(crate) struct ReplicaTally {
     pub(crate) rounds: ByOutcome,
     pub(crate) connect: Option<Box<Latency>>,
     pub(crate) reused: u64,
+    pub(crate) deviations: DeviationTally,
+    pub(crate) state_only: u64,
+    pub(crate) too_large: Option<TooLarge>,
 }
 
 impl Recorder {
@@ -164,6 +168,26 @@ impl Recorder {
         }
     }
 
+    /// An attempt was answered with an error whose HTTP status is not the protocol's.
+    pub fn status_deviation(&mut self, replica: u16, seen: StatusDeviation) {
+        self.replicas[usize::from(replica)].deviations.add(seen, 1);
+    }
+
+    /// A round was answered with a state and no question: the server wants to be asked again.
+    pub fn state_only(&mut self, replica: u16) {
+        self.replicas[usize::from(replica)].state_only += 1;
+    }
+
+    /// A request with a body of so many bytes was refused as too large.
+    pub fn too_large(&mut self, replica: u16, bytes: u64) {
+        let one = TooLarge {
+            count: 1,
+            smallest_bytes: bytes,
+        };
+        let refused = &mut self.replicas[usize::from(replica)].too_large;
+        *refused = TooLarge::together(*refused, Some(one));
+    }
+
     /// An attempt ended and the same round was sent again.
     pub fn superseded(&mut self, attempt: &SupersededAttempt) {
         let round = self.round_mut(attempt.intended, attempt.kind, attempt.round);
@@ -268,6 +292,7 @@ impl Recorder {
     pub fn workflow(&mut self, sample: &WorkflowSample) {
         let response = self.between(sample.intended, sample.done);
         let sojourn = self.between(sample.started, sample.done);
+        self.seconds.ended(sample.done);
         if sample.outcome == Outcome::Ok {
             self.seconds.workflow(sample.done, response);
             if let Some(part) = self.lasting_mut(sample.done) {
@@ -296,6 +321,9 @@ impl Recorder {
             mine.rounds.merge(&theirs.rounds);
             merge_optional(&mut mine.connect, theirs.connect.as_deref());
             mine.reused += theirs.reused;
+            mine.deviations.merge(&theirs.deviations);
+            mine.state_only += theirs.state_only;
+            mine.too_large = TooLarge::together(mine.too_large, theirs.too_large);
         }
         self.untried.merge(&other.untried);
         self.matrix.merge(&other.matrix);

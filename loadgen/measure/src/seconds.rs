@@ -19,6 +19,8 @@ pub(crate) struct SecondCounts {
     pub(crate) settled: u64,
     /// Workflows that were due in it and passed over.
     pub(crate) not_started: u64,
+    /// Workflows that ended in it, well or not.
+    pub(crate) ended: u64,
 }
 
 /// The per-second series. The second in progress has live histograms, one per round; a finished
@@ -63,6 +65,11 @@ impl Seconds {
         self.live[round].record(response);
     }
 
+    /// A workflow ended, well or not.
+    pub(crate) fn ended(&mut self, at: Duration) {
+        self.counts_at(second_of(at)).ended += 1;
+    }
+
     /// A workflow ended well.
     pub(crate) fn workflow(&mut self, at: Duration, response: Duration) {
         self.go_to(at);
@@ -85,6 +92,7 @@ impl Seconds {
             mine.ok += counts.ok;
             mine.settled += counts.settled;
             mine.not_started += counts.not_started;
+            mine.ended += counts.ended;
         }
         self.finished.extend_from_slice(&other.finished);
         self.finished.extend(other.live_as_finished());

@@ -70,6 +70,7 @@ fn facts() -> RunFacts {
         workload: Workload {
             label: "closed".into(),
             arrival_rate_per_s: None,
+            round_cap: Some(10),
             concurrency: Some(1),
         },
         planned: 0,

@@ -27,6 +27,19 @@ impl ErrorCode {
     pub const MISSING_CAPABILITY: Self = Self(-32021);
     /// The revision is not implemented; HTTP 400.
     pub const UNSUPPORTED_VERSION: Self = Self(-32022);
+
+    /// The HTTP status that this revision gives to the error; `None` where it gives none, or
+    /// one only in some cases.
+    #[must_use]
+    pub fn http_status(self) -> Option<u16> {
+        match self {
+            Self::HEADER_MISMATCH | Self::MISSING_CAPABILITY | Self::UNSUPPORTED_VERSION => {
+                Some(400)
+            }
+            Self::METHOD_NOT_FOUND => Some(404),
+            _ => None,
+        }
+    }
 }
 
 /// The `error` member of a response.

@@ -59,10 +59,11 @@ fn describe(plan: &Plan) -> String {
         Spread::Sticky => "all rounds of a workflow to one replica",
     };
     let mut text = format!(
-        "{} is a valid scenario\n  load   {load}\n{}  fleet  {fleet}\n  spread {spread}; seed {}\n  http   {}\n",
+        "{} is a valid scenario\n  load   {load}\n{}  fleet  {fleet}\n  spread {spread}; seed {}; at most {} retries a workflow\n  http   {}\n",
         plan.scenario.name,
         phases(&plan.phases),
         plan.seed,
+        plan.round_cap,
         plan.http
     );
     for event in &plan.events {

@@ -125,7 +125,7 @@ fn check_prints_the_plan() {
         "mix is a valid scenario\n  \
            load   partly open, 20 workflows/s for 2 s: 40 workflows\n  \
            fleet  3 replicas\n  \
-           spread each round to a replica at random; seed 1\n  \
+           spread each round to a replica at random; seed 1; at most 10 retries a workflow\n  \
            http   HTTP/1.1, connections kept alive\n   \
            75.0 %  echo (tools/call echo)\n   \
            25.0 %  briefing (prompts/get briefing)\n  \

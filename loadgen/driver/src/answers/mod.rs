@@ -86,6 +86,14 @@ fn answer(
     })
 }
 
+/// Whether a workflow sends its answers before it is asked. Where none does nothing is drawn.
+pub(crate) fn up_front<'a>(plan: &'a AnswerPlan, rng: &mut Xoshiro256PlusPlus) -> Option<&'a str> {
+    let up_front = plan.up_front.as_ref()?;
+    let others = plan.accept + plan.decline + plan.cancel;
+    let sends = rng.random::<f64>() * (others + up_front.weight) < up_front.weight;
+    sends.then_some(&*up_front.answers)
+}
+
 /// What the user does with an elicitation. Where nothing is ever turned down nothing is drawn.
 fn action(plan: &AnswerPlan, rng: &mut Xoshiro256PlusPlus) -> Action {
     if plan.decline == 0.0 && plan.cancel == 0.0 {

@@ -84,6 +84,30 @@ fn a_changed_id_is_a_protocol_error() {
 }
 
 #[test]
+fn ids_are_compared_as_written_and_not_as_numbers() {
+    let ids = ["9007199254740993", "18446744073709551616", "\"1\"", "1"];
+    // What a float makes of each, and other spellings of the same number or text.
+    let changed = ["9007199254740992", "1.8446744073709552e19", "1", "1.0"];
+    for (id, changed) in ids.into_iter().zip(changed) {
+        let meaning = |echoed: &str| {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{echoed},"result":{{}}}}"#);
+            classify(&reply(200, &body), id, false, &[])
+        };
+        assert!(matches!(meaning(id), Meaning::Complete), "{id}");
+        assert!(
+            matches!(
+                meaning(changed),
+                Meaning::Failed {
+                    outcome: Outcome::ProtocolError,
+                    ..
+                }
+            ),
+            "{id} as {changed}"
+        );
+    }
+}
+
+#[test]
 fn a_refused_state_is_one_at_any_status_and_in_a_tool_result() {
     let text = r#"{"code":-32602,"message":"Invalid or expired requestState","data":{"reason":"invalid_request_state"}}"#;
     for status in [200, 400] {

@@ -9,6 +9,7 @@ use super::again::After;
 use super::core::{Core, count};
 use super::flight::{Attempts, Flight, Sending, Waiting};
 use crate::classify::Reply;
+use crate::deviation::deviation;
 use crate::spread::choose;
 use crate::throttle::{Notice, Wait};
 use crate::transport::{Failure, Outgoing, Trace, Transport};
@@ -176,6 +177,13 @@ impl<T: Transport> Core<T> {
         let outcome = step.outcome();
         let sample = self.sample(&waiting, trace, outcome, done, flight.kind);
         self.note_wire(&waiting, trace);
+        if reply.as_ref().is_some_and(|reply| reply.status == 413) {
+            self.with_recorder(|r| r.too_large(replica, waiting.request_bytes));
+        }
+        let failed = reply.as_ref().filter(|_| outcome != Outcome::Ok);
+        if let Some(seen) = failed.and_then(deviation) {
+            self.with_recorder(|r| r.status_deviation(replica, seen));
+        }
         if let Step::Throttled { notice, .. } = &step {
             self.with_recorder(|r| r.refused(&refusal(notice, replica, done)));
             self.with_principal(flight, PrincipalTally::refused);
@@ -198,7 +206,12 @@ impl<T: Transport> Core<T> {
         self.record(flight, &sample);
         self.again.paid_back(flight.principal, sample.outcome);
         let next = match attempt.step {
-            Step::Again { pause } => Ok(pause),
+            Step::Again { pause, asked } => {
+                if !asked {
+                    self.with_recorder(|r| r.state_only(sample.replica));
+                }
+                Ok(pause)
+            }
             Step::Leave => Err(Outcome::Abandoned),
             Step::Throttled { why: said, .. } | Step::Over { why: said, .. } => {
                 if sample.outcome != Outcome::Ok {

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use toml::Spanned;
 
+use super::UpFront;
 use super::check::Check;
 use super::json::json;
 use crate::scenario::{AnswersTable, ScenarioError};
@@ -16,6 +17,8 @@ pub struct AnswerPlan {
     pub decline: f64,
     /// Weight of cancelling it.
     pub cancel: f64,
+    /// Answers that some workflows send before they are asked; `None`: none does.
+    pub up_front: Option<UpFront>,
     /// Share of the optional fields that are filled.
     pub optional: f64,
     /// Fixed values by field name, or by `key.name` for one question only.
@@ -32,6 +35,7 @@ impl Default for AnswerPlan {
             accept: 1.0,
             decline: 0.0,
             cancel: 0.0,
+            up_front: None,
             optional: 1.0,
             fields: BTreeMap::new(),
             sampling: "A canned answer.".to_owned(),
@@ -55,7 +59,14 @@ impl AnswerPlan {
 impl Check<'_> {
     pub(super) fn answers(&self, table: &AnswersTable) -> Result<AnswerPlan, ScenarioError> {
         let usual = AnswerPlan::default();
-        let weights = [&table.accept, &table.decline, &table.cancel];
+        let up_front = self.up_front(table)?;
+        let weights = [
+            &table.accept,
+            &table.decline,
+            &table.cancel,
+            &table.up_front,
+        ];
+        let before = up_front.as_ref().map_or(0.0, |up_front| up_front.weight);
         let [mut accept, decline, cancel] = [
             self.weight_or_zero(&table.accept)?,
             self.weight_or_zero(&table.decline)?,
@@ -63,10 +74,10 @@ impl Check<'_> {
         ];
         match weights.into_iter().flatten().next() {
             None => accept = usual.accept,
-            Some(first) if accept + decline + cancel == 0.0 => {
+            Some(first) if accept + decline + cancel + before == 0.0 => {
                 return Err(self.wrong(
                     first,
-                    "one of the weights `accept`, `decline` and `cancel` must be above 0",
+                    "one of the weights `accept`, `decline`, `cancel` and `up_front` must be above 0",
                 ));
             }
             Some(_) => {}
@@ -83,6 +94,7 @@ impl Check<'_> {
             accept,
             decline,
             cancel,
+            up_front,
             optional,
             fields,
             sampling: table.sampling.clone().unwrap_or(usual.sampling),
@@ -105,7 +117,10 @@ impl Check<'_> {
         Err(self.wrong(value, &format!("{key} is a share: 0 to 1")))
     }
 
-    fn weight_or_zero(&self, value: &Option<Spanned<f64>>) -> Result<f64, ScenarioError> {
+    pub(super) fn weight_or_zero(
+        &self,
+        value: &Option<Spanned<f64>>,
+    ) -> Result<f64, ScenarioError> {
         match value {
             None => Ok(0.0),
             Some(weight) if (0.0..=1e9).contains(weight.get_ref()) => Ok(*weight.get_ref()),

@@ -16,12 +16,13 @@ pub struct Departure {
 }
 
 impl Kind {
-    /// The same with a user who says yes to everything and never leaves, and a client without faults.
+    /// The same with a user who waits for the question, says yes to everything and never leaves, and a client without faults.
     pub(crate) fn patient(&self) -> Self {
         let mut kind = self.clone();
         kind.departure = Departure::default();
         kind.break_state = None;
         (kind.answers.decline, kind.answers.cancel) = (0.0, 0.0);
+        kind.answers.up_front = None;
         kind
     }
 }

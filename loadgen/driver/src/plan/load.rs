@@ -51,12 +51,14 @@ impl Load {
                         _ => format!("partly open ({})", details.join(", ")),
                     },
                     arrival_rate_per_s: Some(*rate_per_s),
+                    round_cap: None,
                     concurrency: None,
                 }
             }
             Self::Closed { concurrency } => Workload {
                 label: "closed".to_owned(),
                 arrival_rate_per_s: None,
+                round_cap: None,
                 concurrency: Some(u64::from(*concurrency)),
             },
         }

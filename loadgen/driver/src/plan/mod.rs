@@ -17,6 +17,7 @@ mod principals;
 mod state_fault;
 mod think;
 mod throttle;
+mod up_front;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +44,7 @@ pub use pace::Pace;
 pub use principals::Principals;
 pub use state_fault::StateFault;
 pub use throttle::{BackOff, OnThrottle, RetryBudget, RetryOn, ThrottlePlan};
+pub use up_front::UpFront;
 
 /// What a run does.
 #[derive(Debug, Clone)]
@@ -218,7 +220,10 @@ impl Plan {
     /// The load in words and numbers for the result.
     #[must_use]
     pub fn workload(&self) -> Workload {
-        self.load.workload()
+        Workload {
+            round_cap: Some(self.round_cap),
+            ..self.load.workload()
+        }
     }
 
     /// The kind of the workflow whose random stream this is: its first draw.

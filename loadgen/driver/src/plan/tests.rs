@@ -127,6 +127,23 @@ fn what_a_workflow_cannot_do_is_refused_with_place_and_rule() {
         ),
         ("answers = { accept = 0 }", "must be above 0"),
         ("answers = { decline = -1 }", "a weight must be 0 to"),
+        ("answers = { up_front = 1 }", "needs `up_front_fields`"),
+        (
+            "answers = { up_front_fields = { q = {} } }",
+            "without the weight `up_front`",
+        ),
+        (
+            "answers = { up_front = 1, up_front_fields = {} }",
+            "answers no question",
+        ),
+        (
+            "answers = { up_front = 1, up_front_fields = { q = 1 } }",
+            "`q` is the key of a question",
+        ),
+        (
+            "answers = { up_front = 0, up_front_fields = { q = {} } }",
+            "must be above 0",
+        ),
         ("answers = { optional = 1.5 }", "optional is a share"),
         (
             "answers = { roots = [\"http://a\"] }",

@@ -241,7 +241,7 @@ impl Probe<'_> {
             let outcome = step.outcome();
             match step {
                 // The user's thinking time is left out; a server's wish to be asked later is not.
-                Step::Again { pause } => {
+                Step::Again { pause, .. } => {
                     tokio::time::sleep(pause.min(plan.state_only_pause)).await;
                 }
                 Step::Leave => {

@@ -9,6 +9,7 @@ mod http;
 mod source;
 mod stage;
 mod throttle;
+mod words;
 mod workflow;
 
 use serde::Deserialize;
@@ -194,7 +195,7 @@ mod tests {
         let error = refused(&GOOD.replace("rate_per_s = 1", "rate_per_s = \"fast\""));
         assert_eq!(
             error,
-            "x.toml:2:14: invalid type: string \"fast\", expected f64 in `rate_per_s = \"fast\"`"
+            "x.toml:2:14: invalid type: string \"fast\", expected a number in `rate_per_s = \"fast\"`"
         );
     }
 

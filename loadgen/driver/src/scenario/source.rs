@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::ScenarioError;
+use super::words::in_words;
 
 /// Keys of the file as a whole that are no tables: easily put below a table's head by mistake.
 const TOP_KEYS: [&str; 4] = ["name", "analysis", "seed", "thresholds"];
@@ -54,11 +55,12 @@ impl Source {
 
     /// An error of the TOML reader.
     pub(crate) fn toml(&self, error: &toml::de::Error) -> ScenarioError {
-        let message = error.message().replace('\n', ", ");
+        let message = in_words(&error.message().replace('\n', ", "));
         let Some(span) = error.span() else {
             return self.whole(cut(&message, 0));
         };
-        if message == "invalid type: map, expected a sequence" {
+        let (_, line) = self.locate(span.start);
+        if message == "invalid type: a table, expected a list" && line.starts_with('[') {
             return self.at(
                 &span,
                 "a list of tables has double brackets, as in [[workflow]],",

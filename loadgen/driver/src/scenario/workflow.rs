@@ -92,6 +92,12 @@ pub struct AnswersTable {
     /// Weight of cancelling it. Absent: 0.
     #[serde(default)]
     pub cancel: Option<Spanned<f64>>,
+    /// Weight of a workflow that sends its answers with the first request, before it is asked. Absent: 0.
+    #[serde(default)]
+    pub up_front: Option<Spanned<f64>>,
+    /// What it sends: the fields of forms, by the key of the question.
+    #[serde(default)]
+    pub up_front_fields: Option<Spanned<Table>>,
     /// Share of the optional fields that are filled, 0 to 1. Absent: 1.
     #[serde(default)]
     pub optional: Option<Spanned<f64>>,

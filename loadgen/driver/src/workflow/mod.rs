@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use self::own::Own;
 use self::request_id::RequestId;
-use crate::answers::answers;
+use crate::answers::{answers, up_front};
 use crate::classify::{Meaning, Reply, classify};
 use crate::plan::{Kind, Plan};
 use crate::throttle::Notice;
@@ -33,6 +33,8 @@ pub(crate) enum Step {
     Again {
         /// How long the user thinks, or how long a state-only round is held back.
         pause: Duration,
+        /// Whether anything was asked; otherwise the server wants its state back, and no more.
+        asked: bool,
     },
     /// The user was asked something and leaves: the round went well, the workflow is abandoned.
     Leave,
@@ -81,14 +83,15 @@ pub(crate) struct Workflow {
 
 impl Workflow {
     /// Before round 0. `rng` is the workflow's own stream.
-    pub(crate) fn new(id: u64, rng: Xoshiro256PlusPlus, plan: &Plan, kind: &Kind) -> Self {
+    pub(crate) fn new(id: u64, mut rng: Xoshiro256PlusPlus, plan: &Plan, kind: &Kind) -> Self {
+        let answers = up_front(&kind.answers, &mut rng).map(Box::from);
         Self {
             id,
             rng,
             round: 0,
             attempt: 0,
             requests: 0,
-            answers: None,
+            answers,
             // Without a state there is nothing to break, but one can be invented.
             state: kind.break_state.and_then(|fault| fault.apply(None)),
             asked: None,
@@ -261,7 +264,10 @@ impl Workflow {
         self.round += 1;
         self.attempt = 0;
         self.requests = self.requests.saturating_add(1);
-        Step::Again { pause }
+        Step::Again {
+            pause,
+            asked: self.asked.is_some(),
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+mod questions;
+
 use super::*;
 use crate::scenario::{Scenario, Source};
 use crate::schedule::workflow_rng;
@@ -65,7 +67,7 @@ fn rounds_repeat_the_request_and_carry_only_the_newest_answers_and_state() {
     assert_eq!(talk.template.headers[2].1, header_value::encode("trière"));
 
     let step = talk.reply(&question("one", r#","requestState":"a\u00e9\/b""#));
-    assert!(matches!(step, Step::Again { pause } if pause == Duration::from_secs(2)));
+    assert!(matches!(step, Step::Again { pause, .. } if pause == Duration::from_secs(2)));
     let body = String::from_utf8(talk.workflow.body(&talk.template)).unwrap();
     assert!(body.contains(r#""requestState":"a\u00e9\/b""#), "{body}");
     assert_eq!(talk.workflow.state_bytes(), Some(5), "aé/b in UTF-8");
@@ -99,7 +101,7 @@ fn rounds_repeat_the_request_and_carry_only_the_newest_answers_and_state() {
 fn a_state_only_reply_is_paced_and_answered_without_answers() {
     let mut talk = Talk::new();
     let step = talk.reply(r#"{"resultType":"input_required","requestState":""}"#);
-    assert!(matches!(step, Step::Again { pause } if pause == Duration::from_millis(250)));
+    assert!(matches!(step, Step::Again { pause, .. } if pause == Duration::from_millis(250)));
     let sent = talk.sent();
     assert_eq!(
         sent["params"]["requestState"], "",
@@ -361,7 +363,7 @@ fn thinking_takes_as_long_as_its_distribution_says_and_never_less_than_nothing()
             ..Reply::default()
         };
         match workflow.take(&reply, &talk.plan, kind).0 {
-            Step::Again { pause } => {
+            Step::Again { pause, .. } => {
                 assert!(pause <= Duration::from_millis(20));
                 at_once += u32::from(pause.is_zero());
                 longest += u32::from(pause == Duration::from_millis(20));

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::achieved::{Achieved, Ended};
 use super::backlog::Backlog;
 use super::checks::{self, Counts};
 use super::clock::RunClock;
@@ -8,7 +9,7 @@ use super::delayed_ack;
 use super::event::EventResult;
 use super::figures::{LatencyFigures, QuantileIntervals};
 use super::findings::FailureExample;
-use super::fleet::{Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
+use super::fleet::{DeviationCount, Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
 use super::generator::{self, Evidence, GeneratorFacts, GeneratorResult};
 use super::load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound,
@@ -79,7 +80,7 @@ impl RunResult {
         let kinds = phased.kinds();
         let all = together(&kinds);
         let totals = Totals::of(samples.parts.iter().flat_map(|part| &part.kinds));
-        let load = load_result(&facts, samples, phased, &totals);
+        let load = load_result(&facts, samples, phased, &totals, &all);
         let counts = Counts {
             attempted: totals.attempted,
             superseded: totals.superseded,
@@ -172,6 +173,7 @@ fn load_result(
     samples: &Recorder,
     phased: Phased<'_>,
     totals: &Totals,
+    all: &KindTally,
 ) -> LoadResult {
     let measured_s = phased.measured_s();
     let per_s = |count: u64| (measured_s > 0.0).then(|| count as f64 / measured_s);
@@ -196,8 +198,23 @@ fn load_result(
         started_per_s: per_s(phased.sum(PhaseTally::started)),
         throughput_per_s: per_s(phased.sum(|part| part.ended_ok)),
         rounds_per_s: per_s(phased.sum(|part| part.answered)),
+        achieved: (!facts.partial)
+            .then(|| achieved(facts, samples, all))
+            .flatten(),
         in_flight: facts.in_flight.clone(),
     }
+}
+
+fn achieved(facts: &RunFacts, samples: &Recorder, all: &KindTally) -> Option<Achieved> {
+    let seconds = samples.seconds.counts().iter();
+    let by_second: Vec<u64> = seconds.map(|second| second.ended).collect();
+    let ended = all.workflows.total().max(1);
+    Achieved::of(&Ended {
+        phases: samples.phases.list(),
+        load_s: facts.clock.load_s,
+        by_second: &by_second,
+        think_s: all.think_ns as f64 / 1e9 / ended as f64,
+    })
 }
 
 fn counts(outcomes: &ByOutcome) -> BTreeMap<Outcome, u64> {
@@ -309,6 +326,14 @@ fn replicas(facts: &[ReplicaFacts], samples: &Recorder) -> Vec<ReplicaResult> {
                 .and_then(LatencyFigures::of),
             connect: tally.connect.as_deref().and_then(LatencyFigures::of),
             reused_rounds: tally.reused,
+            state_only_rounds: tally.state_only,
+            too_large: tally.too_large,
+            status_deviations: tally
+                .deviations
+                .sorted()
+                .into_iter()
+                .map(|(seen, count)| DeviationCount { seen, count })
+                .collect(),
         })
         .collect()
 }

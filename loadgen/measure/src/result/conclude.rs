@@ -2,12 +2,14 @@ use std::collections::BTreeMap;
 
 use super::diagnose::diagnose;
 use super::findings::{Finding, FindingCode};
+use super::fleet::TooLarge;
 use super::generator::Bound;
 use super::load::{LoadResult, SecondResult};
 use super::run::RunResult;
 use super::throttle::{SignalResult, ThrottleResult};
 use super::verdict::{Status, Verdict};
-use crate::Outcome;
+use crate::deviation::DeviationTally;
+use crate::{Outcome, StatusDeviation};
 
 /// What a reader should know about a result that is complete but for findings and verdict.
 pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
@@ -30,6 +32,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         }
     }
     findings.extend(events(result));
+    findings.extend(result.load.achieved.and_then(|achieved| achieved.finding()));
     findings.extend(steadiness(result));
     let mut add = |holds: bool, code: FindingCode, sentence: String| {
         if holds {
@@ -49,6 +52,17 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         FindingCode::RateNotReached,
         shortfall(result),
     );
+    let too_large = result.replicas.iter().map(|replica| replica.too_large);
+    if let Some(refused) = too_large.fold(None, TooLarge::together) {
+        let sentence = format!(
+            "{} requests were refused as too large (HTTP 413), the smallest of {} bytes",
+            refused.count, refused.smallest_bytes
+        );
+        add(true, FindingCode::TooLarge, sentence);
+    }
+    if let Some(sentence) = deviations(result) {
+        add(true, FindingCode::StatusDeviates, sentence);
+    }
     add(
         outcome(Outcome::Unfinished) > 0,
         FindingCode::Unfinished,
@@ -131,6 +145,34 @@ fn unfinished(load: &LoadResult) -> String {
         "{} still under way when the drain ended{unsent}; their ages are lower bounds",
         were(count)
     )
+}
+
+/// Which errors came with another HTTP status than theirs, over all replicas.
+fn deviations(result: &RunResult) -> Option<String> {
+    let mut together = DeviationTally::default();
+    for deviation in result.replicas.iter().flat_map(|r| &r.status_deviations) {
+        together.add(deviation.seen, deviation.count);
+    }
+    let together = together.sorted();
+    let all: u64 = together.iter().map(|(_, count)| count).sum();
+    let seen: Vec<String> = together
+        .iter()
+        .take(4)
+        .map(|(seen, count)| {
+            let StatusDeviation {
+                code,
+                status,
+                expected,
+            } = seen;
+            format!("{code} with HTTP {status}, not {expected} ({count})")
+        })
+        .collect();
+    (all > 0).then(|| {
+        format!(
+            "{all} errors came with another HTTP status than the protocol gives to their code: {}",
+            seen.join(", ")
+        )
+    })
 }
 
 /// How often, in which words, and who else could have seen it.

@@ -50,6 +50,12 @@ pub enum FindingCode {
     NoSuccess,
     /// Fewer workflows were started than planned.
     RateNotReached,
+    /// Workflows ended at a lower rate than they were to arrive.
+    NotKeptUp,
+    /// Errors came with another HTTP status than the protocol gives to their code.
+    StatusDeviates,
+    /// Requests were refused as too large.
+    TooLarge,
     /// The run ended in its warm-up: every figure is of that.
     WarmUpOnly,
     /// Seconds at the start were cut from the headline response times by rule.

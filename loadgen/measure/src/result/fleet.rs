@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::LatencyFigures;
 use super::load::is_zero;
-use crate::Outcome;
+use crate::{Outcome, StatusDeviation};
 
 /// What is known from outside about a replica: the driver and the process table say it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +55,48 @@ pub struct ReplicaResult {
     pub connect: Option<LatencyFigures>,
     /// Rounds that went over a connection that had carried another request.
     pub reused_rounds: u64,
+    /// Attempts that it answered with a JSON-RPC error under another HTTP status than the protocol
+    /// gives to the code. Their outcome follows from the code, and their times are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub status_deviations: Vec<DeviationCount>,
+    /// Rounds that it answered with a state and no question, to be asked again: shed load, or work
+    /// that is not done yet. Absent when there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub state_only_rounds: u64,
+    /// Requests that it refused as too large; absent when there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_large: Option<TooLarge>,
+}
+
+/// Requests that were refused as too large (HTTP 413), whatever the reply's body said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TooLarge {
+    /// How many.
+    pub count: u64,
+    /// The smallest of their bodies, in bytes.
+    pub smallest_bytes: u64,
+}
+
+impl TooLarge {
+    pub(crate) fn together(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (Some(a), Some(b)) = (one, other) else {
+            return one.or(other);
+        };
+        Some(Self {
+            count: a.count + b.count,
+            smallest_bytes: a.smallest_bytes.min(b.smallest_bytes),
+        })
+    }
+}
+
+/// How often an error came with another HTTP status than the protocol's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviationCount {
+    /// Which error and statuses.
+    #[serde(flatten)]
+    pub seen: StatusDeviation,
+    /// How often.
+    pub count: u64,
 }
 
 /// Rounds that were sent with a request state, by who minted it and who got it back.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::achieved::Achieved;
 use super::figures::LatencyFigures;
 use crate::{NotStarted, Outcome, PackedLatency, SlotLimit};
 
@@ -15,6 +16,10 @@ pub struct Workload {
     /// a closed workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrival_rate_per_s: Option<f64>,
+    /// Most retries (rounds after round 0) of a workflow; reaching it is the outcome `round_cap`. Absent
+    /// where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_cap: Option<u16>,
     /// Workflows kept in flight; absent in an open workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u64>,
@@ -72,6 +77,10 @@ pub struct LoadResult {
     /// Rounds whose reply was whole in measured seconds, whatever it said, per measured second; null
     /// when nothing was measured. What ends in the drain is not in it.
     pub rounds_per_s: Option<f64>,
+    /// Offered against achieved rate; absent where the two cannot be compared: in a closed workload or
+    /// one whose rate changes, over less than a second, with users who think long, and in a checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub achieved: Option<Achieved>,
     /// Workflows in flight; absent when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<InFlight>,

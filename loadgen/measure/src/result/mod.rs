@@ -1,5 +1,6 @@
 //! The result of a run: its types, how it is made, written and read.
 
+mod achieved;
 mod assemble;
 mod backlog;
 mod checks;
@@ -29,6 +30,7 @@ mod throttle;
 mod verdict;
 mod work;
 
+pub use achieved::Achieved;
 pub use assemble::RunFacts;
 pub use checks::Check;
 pub use clock::RunClock;
@@ -36,7 +38,9 @@ pub use diagnose::diagnose;
 pub use event::EventResult;
 pub use figures::{LatencyFigures, OutcomeFigures, QuantileIntervals, SizeFigures, WithFailures};
 pub use findings::{FailureExample, Finding, FindingCode};
-pub use fleet::{Matrix, MatrixCell, ReplicaDeath, ReplicaFacts, ReplicaResult};
+pub use fleet::{
+    DeviationCount, Matrix, MatrixCell, ReplicaDeath, ReplicaFacts, ReplicaResult, TooLarge,
+};
 pub use generator::{Bound, GeneratorFacts, GeneratorResult};
 pub use hlog::HlogError;
 pub use load::{

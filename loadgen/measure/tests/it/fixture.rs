@@ -53,6 +53,7 @@ pub(crate) fn facts(planned: u64) -> RunFacts {
         workload: Workload {
             label: "partly open".into(),
             arrival_rate_per_s: Some(planned as f64 / 10.0),
+            round_cap: Some(10),
             concurrency: None,
         },
         planned,

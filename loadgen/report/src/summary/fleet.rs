@@ -46,6 +46,12 @@ fn replicas(text: &mut Text, result: &RunResult) {
         ]);
     }
     text.table(&table);
+    let state_only: u64 = result.replicas.iter().map(|r| r.state_only_rounds).sum();
+    if state_only > 0 {
+        text.line(&format!(
+            "  {state_only} rounds were answered with a state alone, to be asked again later"
+        ));
+    }
     for replica in &result.replicas {
         death(text, replica);
     }

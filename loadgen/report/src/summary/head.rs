@@ -29,8 +29,12 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
         (None, Some(concurrency)) => format!("{concurrency} in flight"),
         (None, None) => "load not stated".to_owned(),
     };
+    let cap = load.workload.round_cap;
+    let cap = cap.map_or_else(String::new, |cap| {
+        format!("; at most {cap} retries a workflow")
+    });
     let load_line = format!(
-        "{} workload, {offered}, ok {}/s, {} rounds/s over {}",
+        "{} workload, {offered}, ok {}/s, {} rounds/s over {}{cap}",
         load.workload.label,
         or_nothing(load.throughput_per_s, three_digits),
         or_nothing(load.rounds_per_s, three_digits),

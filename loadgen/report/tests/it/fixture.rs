@@ -57,6 +57,7 @@ fn facts(planned: u64) -> RunFacts {
         workload: Workload {
             label: "partly open".into(),
             arrival_rate_per_s: Some(planned as f64 / 10.0),
+            round_cap: Some(10),
             concurrency: None,
         },
         planned,

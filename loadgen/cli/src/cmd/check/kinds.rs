@@ -63,6 +63,10 @@ fn answers(plan: &AnswerPlan) -> Vec<String> {
             said.push(format!("{does} {} %", digits(100.0 * weight / all)));
         }
     }
+    if let Some(up_front) = &plan.up_front {
+        let share = 100.0 * up_front.weight / (all + up_front.weight);
+        said.push(format!("{} % answer before they are asked", digits(share)));
+    }
     if plan.optional < 1.0 {
         let share = digits(100.0 * plan.optional);
         said.push(format!("fills {share} % of optional fields"));

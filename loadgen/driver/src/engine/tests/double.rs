@@ -28,6 +28,7 @@ pub(super) struct Asked {
     pub(super) at: Instant,
     pub(super) token: Option<String>,
     pub(super) params: Value,
+    pub(super) body_bytes: usize,
 }
 
 impl Asked {
@@ -131,9 +132,23 @@ impl Answer {
 
     /// A JSON-RPC error of the server's own, with this HTTP status.
     pub(super) fn broken(takes_ms: u64, status: u16) -> Self {
+        Self::coded(takes_ms, -32603, status)
+    }
+
+    /// A JSON-RPC error of this code, with this HTTP status.
+    pub(super) fn coded(takes_ms: u64, code: i64, status: u16) -> Self {
         Self {
             status,
-            ..Self::error(takes_ms, &json!({"code": -32603, "message": "down"}))
+            ..Self::error(takes_ms, &json!({"code": code, "message": "no"}))
+        }
+    }
+
+    /// A body that is no JSON-RPC, with this HTTP status.
+    pub(super) fn page(takes_ms: u64, status: u16) -> Self {
+        Self {
+            status,
+            gives: Ok(json!({"page": true})),
+            ..Self::complete(takes_ms)
         }
     }
 
@@ -223,6 +238,7 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
                 .find(|(name, _)| *name == AUTHORIZATION)
                 .map(|(_, value)| value.to_str().unwrap().to_owned()),
             params: body["params"].clone(),
+            body_bytes: request.body.len(),
         };
         let answer = (self.script)(&asked);
         self.asked.borrow_mut().push(asked);

@@ -1,12 +1,16 @@
 //! The engine over a transport double under paused time: every figure is exact.
 
+mod answered;
+mod answers;
 mod arrivals;
 mod double;
 mod endings;
+mod overload;
 mod phases;
 mod principals;
 mod routing;
 mod size;
+mod statuses;
 mod throttle;
 mod times;
 mod traced;
