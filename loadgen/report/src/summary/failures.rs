@@ -2,11 +2,13 @@ use std::collections::BTreeSet;
 
 use loadgen_measure::{FailureExample, Outcome, RunResult};
 
-use super::text::{Role, Text};
+use super::text::Text;
 use crate::units::printable;
 
 /// Different sentences that are shown; the result file has all that were kept.
 const MOST: usize = 5;
+/// Characters of a sentence that are shown.
+const LONGEST: usize = 240;
 
 /// What was said or seen when rounds failed, most frequent first. What several
 /// replicas said in the same words is one line.
@@ -17,9 +19,10 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
             "{}, {}: {}",
             replicas(&same.replicas),
             same.outcome,
-            printable(same.text)
+            printable(&shortened(same.text))
         );
-        text.sentence(&format!("  {} x", same.count), Role::Quiet, &line);
+        let start = format!("    {} x ", same.count);
+        text.hanging(&start, start.len(), &line);
     }
     let more: u64 = said.iter().skip(MOST).map(|same| same.count).sum();
     if more > 0 {
@@ -27,6 +30,18 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
             "    {more} x other, see `failures` in the result file"
         ));
     }
+}
+
+/// A text of at most [`LONGEST`] characters: its beginning and its end, since the reason of this
+/// program stands behind what a server said.
+fn shortened(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let (head, tail) = (&chars[..LONGEST / 2], &chars[chars.len() - LONGEST / 2..]);
+    let part = |chars: &[char]| chars.iter().collect::<String>();
+    format!("{} ... {}", part(head), part(tail))
 }
 
 /// Rounds that ended alike and with the same words.

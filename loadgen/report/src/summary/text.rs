@@ -58,24 +58,37 @@ impl Text {
     /// A sentence, broken between words into lines of at most [`WIDTH`] columns, indented by two.
     pub(crate) fn sentence(&mut self, mark: &str, role: Role, sentence: &str) {
         let indent = 2 + if mark.is_empty() { 0 } else { mark.len() + 1 };
+        let start = match mark {
+            "" => " ".repeat(indent),
+            mark => format!("  {} ", self.paint(role, mark)),
+        };
+        self.hanging(&start, indent, sentence);
+    }
+
+    /// A sentence behind a start that is so wide, broken like [`Text::sentence`]; words that are wider
+    /// than a line are broken too.
+    pub(crate) fn hanging(&mut self, start: &str, indent: usize, sentence: &str) {
+        let widest = WIDTH.saturating_sub(indent).max(1);
         let mut line = String::new();
         let mut lines = Vec::new();
         for word in printable(sentence).split_whitespace() {
-            let width = line.chars().count() + 1 + word.chars().count();
-            if !line.is_empty() && indent + width > WIDTH {
-                lines.push(std::mem::take(&mut line));
+            for piece in pieces(word, widest) {
+                let width = line.chars().count() + 1 + piece.chars().count();
+                if !line.is_empty() && indent + width > WIDTH {
+                    lines.push(std::mem::take(&mut line));
+                }
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line += piece;
             }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line += word;
         }
         lines.push(line);
         for (index, line) in lines.iter().enumerate() {
-            let start = if index == 0 && !mark.is_empty() {
-                format!("  {} ", self.paint(role, mark))
+            let start = if index == 0 {
+                start
             } else {
-                " ".repeat(indent)
+                &" ".repeat(indent)
             };
             self.line(&format!("{start}{line}"));
         }
@@ -105,4 +118,10 @@ impl Text {
         };
         format!("{ansi}{text}{ansi:#}")
     }
+}
+/// A word in pieces of at most so many characters.
+fn pieces(word: &str, widest: usize) -> impl Iterator<Item = &str> {
+    let starts = word.char_indices().step_by(widest).map(|(start, _)| start);
+    let ends = starts.clone().skip(1).chain([word.len()]);
+    starts.zip(ends).map(|(start, end)| &word[start..end])
 }

@@ -106,7 +106,7 @@ fn the_first_lines_say_what_is_wrong() {
 }
 
 #[test]
-fn what_failed_rounds_were_told_is_counted_clipped_and_harmless() {
+fn what_failed_rounds_were_told_is_counted_shortened_and_harmless() {
     let mut result = fixture::bad();
     let text = summary(&result, Style::Coloured);
     let line = |words: &str| text.lines().find(|line| line.contains(words)).unwrap();
@@ -120,9 +120,11 @@ fn what_failed_rounds_were_told_is_counted_clipped_and_harmless() {
         rejected.starts_with(&format!("    {count} x ")),
         "{rejected}"
     );
-    let clipped = line("HTTP 413");
-    assert_eq!(clipped.chars().count(), 98);
-    assert!(clipped.ends_with("...") && !clipped.contains('\u{1b}'));
+    let long = line("HTTP 413");
+    assert!(
+        long.chars().count() <= 98 && !long.contains('\u{1b}'),
+        "{long}"
+    );
     assert!(line(" x other, see").contains("`failures`"));
     result.failures.truncate(5);
     assert!(!summary(&result, Style::Plain).contains(" x other"));
