@@ -52,14 +52,14 @@ impl Probe<'_> {
     /// Reads the list of tools when a kind calls one with arguments; nothing else in it matters.
     pub(super) async fn marks(&self) -> Result<Marks, Failure> {
         let kinds = &self.plan.kinds;
-        let called: HashSet<&str> = kinds
-            .iter()
-            .filter(|kind| wants_schema(kind))
-            .map(|kind| kind.target.as_str())
-            .collect();
-        if called.is_empty() {
+        if !kinds.iter().any(wants_schema) {
             return Ok(Marks::default());
         }
+        let called: HashSet<&str> = kinds
+            .iter()
+            .filter(|kind| kind.method == method::TOOLS_CALL)
+            .map(|kind| kind.target.as_str())
+            .collect();
         let mut schemas = HashMap::new();
         let mut cursors = HashSet::new();
         let mut cursor: Option<String> = None;

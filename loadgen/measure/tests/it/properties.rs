@@ -49,6 +49,8 @@ proptest! {
 
     #[test]
     fn stored_histograms_come_back(times in times()) {
+        // Above the bound the exact ends, which are not in a stored histogram, say more than it does.
+        let times: Vec<u64> = times.into_iter().filter(|ns| *ns <= 3_600_000_000_000).collect();
         let before = latency(&times);
         let after = Latency::from_base64(&before.to_base64()).unwrap();
         prop_assert!(before.buckets().eq(after.buckets()));
