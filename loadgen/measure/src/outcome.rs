@@ -16,6 +16,8 @@ pub enum Outcome {
     Ok,
     /// The tool answered with `isError`.
     ToolError,
+    /// A whole result without the text that the scenario expects (`expect_text`).
+    WrongContent,
     /// Refused by a rate limit, or held back to the end because others were.
     Throttled,
     /// The request state was refused.
@@ -55,9 +57,10 @@ pub enum TimeMeaning {
 
 impl Outcome {
     /// Every outcome, in the order of [`Outcome::index`].
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Ok,
         Self::ToolError,
+        Self::WrongContent,
         Self::Throttled,
         Self::StateRejected,
         Self::ProtocolError,
@@ -84,6 +87,7 @@ impl Outcome {
         match self {
             Self::Ok
             | Self::ToolError
+            | Self::WrongContent
             | Self::Throttled
             | Self::StateRejected
             | Self::ProtocolError
@@ -101,6 +105,7 @@ impl Outcome {
         match self {
             Self::Ok => "ok",
             Self::ToolError => "tool_error",
+            Self::WrongContent => "wrong_content",
             Self::Throttled => "throttled",
             Self::StateRejected => "state_rejected",
             Self::ProtocolError => "protocol_error",

@@ -1,5 +1,6 @@
 //! What a reply means: the JSON-RPC body first, the HTTP status second.
 
+mod content;
 mod error;
 mod fault;
 mod meaning;
@@ -17,6 +18,7 @@ use self::page::without_body;
 use self::result::read_result;
 use crate::throttle::Said;
 
+pub(crate) use content::lacks;
 pub(crate) use meaning::Meaning;
 pub(crate) use reply::Reply;
 pub(crate) use words::{beginning, clip};

@@ -22,6 +22,8 @@ pub struct Kind {
     pub target: String,
     /// The arguments; `None` when there are none.
     pub arguments: Option<Arguments>,
+    /// Text that a whole result has to hold; `None`: none is looked for.
+    pub expect_text: Option<String>,
     /// Time a user takes to answer a question, in seconds.
     pub think: Draw,
     /// How questions are answered.
@@ -120,6 +122,7 @@ impl Check<'_> {
             method,
             target,
             arguments,
+            expect_text: self.expect_text(flow)?,
             think: self.think(flow)?,
             departure: self.departure(flow)?,
             break_state: flow

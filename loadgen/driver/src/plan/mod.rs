@@ -5,6 +5,7 @@ mod check;
 mod client;
 mod departure;
 mod event;
+mod expect;
 mod fleet;
 mod http;
 mod json;

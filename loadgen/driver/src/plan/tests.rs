@@ -76,6 +76,10 @@ fn an_authorization_of_one_s_own_is_a_header_like_any_other() {
 fn what_a_workflow_cannot_do_is_refused_with_place_and_rule() {
     for (lines, want) in [
         (
+            "expect_text = \"\"",
+            "x.toml:6:15: an empty text would be in every result",
+        ),
+        (
             "arguments = { a = \"{{in}}\" }",
             "x.toml:6:13: {{in}}: templates are {{id}}",
         ),

@@ -23,6 +23,9 @@ pub struct WorkflowTable {
     /// Arguments of the tool or prompt; strings may hold templates. Absent: none are sent.
     #[serde(default)]
     pub arguments: Option<Spanned<Table>>,
+    /// Text that a whole result has to hold, or it is no success. Absent: none is looked for.
+    #[serde(default)]
+    pub expect_text: Option<Spanned<String>>,
     /// Time a user takes to answer a question, in seconds. Absent: 0.
     #[serde(default)]
     pub think_s: Option<Spanned<f64>>,

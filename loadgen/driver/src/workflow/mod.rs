@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use self::own::Own;
 use self::request_id::RequestId;
 use crate::answers::{answers, up_front};
-use crate::classify::{Meaning, Reply, classify};
+use crate::classify::{Meaning, Reply, classify, lacks};
 use crate::plan::{Kind, Plan};
 use crate::throttle::Notice;
 
@@ -206,7 +206,7 @@ impl Workflow {
             sent_state,
             &plan.throttle.result_text,
         ) {
-            Meaning::Complete => (over(Outcome::Ok, String::new()), None),
+            Meaning::Complete => (complete(reply, kind), None),
             Meaning::Throttled { notice, why } => (Step::Throttled { notice, why }, None),
             Meaning::Failed { outcome, why } => (over(outcome, why), None),
             Meaning::Ask { questions, state } => {
@@ -294,6 +294,15 @@ fn undeclared(
         InputRequest::Sampling(_) => declared.sampling.is_none().then_some("sampling"),
         InputRequest::Roots => declared.roots.is_none().then_some("roots"),
     })
+}
+
+/// A success, unless it lacks the text that its kind expects.
+fn complete(reply: &Reply, kind: &Kind) -> Step {
+    let expected = kind.expect_text.as_deref();
+    match expected.and_then(|expected| lacks(reply, expected)) {
+        Some(why) => over(Outcome::WrongContent, why),
+        None => over(Outcome::Ok, String::new()),
+    }
 }
 
 fn over(outcome: Outcome, why: String) -> Step {

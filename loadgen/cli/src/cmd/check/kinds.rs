@@ -19,6 +19,9 @@ pub(super) fn lines(plan: &Plan) -> String {
 fn unusual(kind: &Kind) -> String {
     let mut said = String::new();
     let mut say = |text: String| said.extend([", ", &text]);
+    if let Some(text) = &kind.expect_text {
+        say(format!("expects the text {text:?}"));
+    }
     if kind.think.mean() > 0.0 {
         say(thinks(&kind.think));
     }

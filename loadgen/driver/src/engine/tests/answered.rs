@@ -27,6 +27,33 @@ async fn an_error_inside_a_result_is_no_success_and_has_times_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_result_without_the_expected_text_is_no_success_and_has_times_of_its_own() {
+    let mut play = Play::new("rate_per_s = 100\nduration_s = 1");
+    play.workflow = "expect_text = \"docked\"";
+    let told = |ms, text| Answer::result(ms, &json!({"content": [{"type": "text", "text": text}]}));
+    let played = play
+        .with(move |asked| match (asked.round, asked.workflow % 10) {
+            (0, 1) => Answer::question(1, "a question is not looked at"),
+            (_, 0) => told(3, "all adrift"),
+            _ => told(8, "safely docked"),
+        })
+        .await;
+    played.assert_accounts();
+    assert_eq!(played.outcome(Outcome::Ok), 90);
+    assert_eq!(played.outcome(Outcome::WrongContent), 10);
+    let rounds = &played.result.all.rounds[0].outcomes;
+    let response = rounds[&Outcome::WrongContent].response.as_ref().unwrap();
+    assert_eq!((response.min_ns, response.max_ns), (3_000_000, 3_000_000));
+    let [failure] = played.failures.as_slice() else {
+        panic!("one sentence: {:?}", played.failures);
+    };
+    assert_eq!(
+        failure.text,
+        "expected the text `docked`, got a result with: all adrift"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn answers_that_a_server_does_not_take_are_a_protocol_error_and_end_the_workflow() {
     let played = Play::new("rate_per_s = 10\nduration_s = 1")
         .with(|asked| match asked.round {
