@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use hyper::HeaderMap;
 use loadgen_measure::{
-    FinishedSeconds, Outcome, PrincipalTally, Recorder, RoundSample, Shape, WorkflowSample,
+    ConnectionFacts, FinishedSeconds, Outcome, PrincipalTally, Recorder, RoundSample, Shape,
+    WorkflowSample,
 };
 use loadgen_timer::Alarms;
 use tokio::sync::Notify;
@@ -145,7 +146,7 @@ impl<T: Transport> Core<T> {
     }
 
     /// Everything that was measured, at the end.
-    pub(super) fn into_parts(self: Rc<Self>) -> (Recorder, Flying, Failures, u64) {
+    pub(super) fn into_parts(self: Rc<Self>) -> (Recorder, Flying, Failures, ConnectionFacts) {
         self.fly(0, self.now());
         let flying = *self.flying.borrow();
         let nothing = Recorder::new(self.recorder.borrow().shape());
@@ -154,7 +155,7 @@ impl<T: Transport> Core<T> {
             self.recorder.replace(nothing),
             flying,
             self.failures.borrow().clone(),
-            self.transport.open_max(),
+            self.transport.connections(),
         )
     }
 

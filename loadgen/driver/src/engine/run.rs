@@ -94,7 +94,7 @@ struct ThreadOutput {
     samples: Recorder,
     flying: Flying,
     failures: Failures,
-    open_max: u64,
+    connections: ConnectionFacts,
     load: Duration,
     ended: std::time::Instant,
     ended_at: SystemTime,
@@ -235,7 +235,7 @@ impl Run {
             in_flight: None,
             connections: ConnectionFacts {
                 asked: Some(u64::from(self.plan.connections)),
-                open_max: 0,
+                ..ConnectionFacts::default()
             },
             failures: Vec::new(),
             samples,
@@ -250,7 +250,11 @@ impl Run {
     pub fn join(mut self) -> RunOutput {
         let mut samples = None;
         let mut failures = Failures::default();
-        let (mut area_ns, mut max, mut changes, mut open_max) = (0, 0, 0, 0);
+        let (mut area_ns, mut max, mut changes) = (0, 0, 0);
+        let mut connections = ConnectionFacts {
+            asked: Some(u64::from(self.plan.connections)),
+            ..ConnectionFacts::default()
+        };
         let mut load = Duration::ZERO;
         let (mut ended, mut ended_at) = (self.started, self.started_at);
         for thread in std::mem::take(&mut self.threads) {
@@ -264,7 +268,7 @@ impl Run {
             area_ns += output.flying.area_ns;
             max += output.flying.max;
             changes += output.flying.changes;
-            open_max += output.open_max;
+            connections = connections.and(output.connections);
             load = load.max(output.load);
             if output.ended > ended {
                 (ended, ended_at) = (output.ended, output.ended_at);
@@ -281,10 +285,7 @@ impl Run {
                 max,
                 looks: changes,
             }),
-            connections: ConnectionFacts {
-                asked: Some(u64::from(self.plan.connections)),
-                open_max,
-            },
+            connections,
             failures: failures.into_examples(),
             samples,
         }
@@ -331,6 +332,7 @@ impl ThreadWork {
             &self.targets,
             self.tls.as_ref(),
             connections,
+            self.epoch + self.plan.duration,
         );
         let core = Rc::new(Core::new(
             self.plan,
@@ -352,12 +354,12 @@ impl ThreadWork {
         let pacer = pacer(core.plan());
         let load = offer(&core, self.part, &pacer, self.stop).await;
         copies.abort();
-        let (samples, flying, failures, open_max) = core.into_parts();
+        let (samples, flying, failures, connections) = core.into_parts();
         ThreadOutput {
             samples,
             flying,
             failures,
-            open_max,
+            connections,
             load,
             ended: std::time::Instant::now(),
             ended_at: SystemTime::now(),

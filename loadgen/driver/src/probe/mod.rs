@@ -119,7 +119,13 @@ pub async fn probe(plan: &Plan, targets: &[Target]) -> Result<ProbeReport, Unusa
 async fn look(plan: &Plan, target: &Target, tls: Option<Arc<ClientConfig>>) -> Finding {
     let probe = Probe {
         plan,
-        transport: Http::new(&plan.http, std::slice::from_ref(target), tls.as_ref(), 1),
+        transport: Http::new(
+            &plan.http,
+            std::slice::from_ref(target),
+            tls.as_ref(),
+            1,
+            Instant::now(),
+        ),
     };
     let end = Instant::now() + LONGEST_LOOK;
     let mut warnings = Vec::new();

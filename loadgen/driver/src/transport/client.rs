@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
+use loadgen_measure::ConnectionFacts;
 use rustls::ClientConfig;
 use tokio::time::Instant;
 
+use super::answering::Answering;
 use super::dial::Endpoint;
 use super::http1::Http1;
 use super::http2::Http2;
@@ -22,17 +24,22 @@ pub(crate) enum Http {
 
 impl Http {
     /// To these targets, over at most `connections` connections at one time. `tls` is needed where one
-    /// of them is an `https://` address.
+    /// of them is an `https://` address. No workflow arrives after `arrivals_end`.
     pub(crate) fn new(
         plan: &HttpPlan,
         targets: &[Target],
         tls: Option<&Arc<ClientConfig>>,
         connections: usize,
+        arrivals_end: Instant,
     ) -> Self {
-        let endpoints = targets.iter().map(|t| Endpoint::new(t, tls)).collect();
+        let answering = Answering::new(arrivals_end);
+        let endpoints = targets
+            .iter()
+            .map(|target| Endpoint::new(target, tls, &answering))
+            .collect();
         match plan.version {
-            HttpVersion::Http1 => Self::One(Http1::new(plan, endpoints, connections)),
-            HttpVersion::Http2 => Self::Two(Http2::new(plan, endpoints, connections)),
+            HttpVersion::Http1 => Self::One(Http1::new(plan, endpoints, connections, answering)),
+            HttpVersion::Http2 => Self::Two(Http2::new(plan, endpoints, connections, answering)),
         }
     }
 }
@@ -49,10 +56,10 @@ impl Transport for Http {
         }
     }
 
-    fn open_max(&self) -> u64 {
+    fn connections(&self) -> ConnectionFacts {
         match self {
-            Self::One(http) => http.open_max(),
-            Self::Two(http) => http.open_max(),
+            Self::One(http) => http.connections(),
+            Self::Two(http) => http.connections(),
         }
     }
 }

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::Failure;
+use super::answering::Answering;
 use super::io::{Io, Wire};
 use super::reply::Tail;
 use crate::target::Target;
@@ -35,12 +36,18 @@ pub(super) struct Endpoint {
     /// How long its next event stream may go on after the reply.
     pub(super) tail: Rc<Tail>,
     tls: Option<Arc<ClientConfig>>,
+    /// Counts the connections that it answers.
+    answering: Rc<Answering>,
     /// The address that accepted last.
     good: Cell<usize>,
 }
 
 impl Endpoint {
-    pub(super) fn new(target: &Target, tls: Option<&Arc<ClientConfig>>) -> Self {
+    pub(super) fn new(
+        target: &Target,
+        tls: Option<&Arc<ClientConfig>>,
+        answering: &Rc<Answering>,
+    ) -> Self {
         let scheme = match target.server_name {
             Some(_) => Scheme::HTTPS,
             None => Scheme::HTTP,
@@ -56,6 +63,7 @@ impl Endpoint {
             whole: Uri::from_parts(whole).expect("the address was one before it was taken apart"),
             tail: Rc::default(),
             tls: tls.cloned(),
+            answering: Rc::clone(answering),
             good: Cell::new(0),
             target: target.clone(),
         }
@@ -66,11 +74,11 @@ impl Endpoint {
         let stream = self.tcp().await?;
         stream.set_nodelay(true).map_err(|e| failure(&e))?;
         let (Some(name), Some(tls)) = (&self.target.server_name, &self.tls) else {
-            return Ok(Io::new(Wire::Plain(stream)));
+            return Ok(Io::new(Wire::Plain(stream), &self.answering));
         };
         let connector = TlsConnector::from(Arc::clone(tls));
         match connector.connect(name.clone(), stream).await {
-            Ok(stream) => Ok(Io::new(Wire::Tls(Box::new(stream)))),
+            Ok(stream) => Ok(Io::new(Wire::Tls(Box::new(stream)), &self.answering)),
             Err(e) => Err(Failure::connection(&format!("no TLS: {e}"))),
         }
     }
@@ -123,6 +131,8 @@ fn failure(error: &io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
 
     #[test]
@@ -144,7 +154,7 @@ mod tests {
         held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let mut target = Target::resolve("http://127.0.0.1:9/").await.unwrap();
         target.addresses = vec![held.local_addr().unwrap(), listener.local_addr().unwrap()];
-        let endpoint = Endpoint::new(&target, None);
+        let endpoint = Endpoint::new(&target, None, &Answering::new(Instant::now()));
         endpoint.connect().await.unwrap();
         assert_eq!(endpoint.good.get(), 1);
         endpoint.connect().await.unwrap();

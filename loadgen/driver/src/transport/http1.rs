@@ -5,8 +5,10 @@ use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue};
 use hyper::{HeaderMap, Method, Request};
+use loadgen_measure::ConnectionFacts;
 use tokio::time::{Instant, timeout};
 
+use super::answering::Answering;
 use super::dial::Endpoint;
 use super::driven::Driven;
 use super::pool::{Lease, Pool, Sender};
@@ -21,15 +23,22 @@ use crate::plan::HttpPlan;
 pub(crate) struct Http1 {
     targets: Vec<Endpoint>,
     pool: Rc<Pool>,
+    answering: Rc<Answering>,
     reuse: bool,
     resend_stale: bool,
 }
 
 impl Http1 {
-    pub(super) fn new(plan: &HttpPlan, targets: Vec<Endpoint>, connections: usize) -> Self {
+    pub(super) fn new(
+        plan: &HttpPlan,
+        targets: Vec<Endpoint>,
+        connections: usize,
+        answering: Rc<Answering>,
+    ) -> Self {
         Self {
             pool: Pool::new(targets.len(), connections, plan.idle_timeout),
             targets,
+            answering,
             reuse: plan.reuse,
             resend_stale: plan.resend_stale,
         }
@@ -143,8 +152,9 @@ impl Transport for Http1 {
         }
     }
 
-    fn open_max(&self) -> u64 {
-        self.pool.open_max() as u64
+    fn connections(&self) -> ConnectionFacts {
+        self.answering
+            .facts(self.pool.open_max() as u64, self.reuse)
     }
 }
 

@@ -7,8 +7,10 @@ use h2::{Ping, Reason};
 use hyper::header::{CONTENT_LENGTH, HOST, HeaderValue};
 use hyper::http::Version;
 use hyper::{Method, Request};
+use loadgen_measure::ConnectionFacts;
 use tokio::time::{Instant, timeout};
 
+use super::answering::Answering;
 use super::crowd::{Crowd, Place, Shared};
 use super::dial::Endpoint;
 use super::reply::{Body, Read, chain, read};
@@ -31,6 +33,8 @@ const LONGEST_CONNECT: Duration = Duration::from_secs(30);
 pub(crate) struct Http2 {
     targets: Vec<Rc<Endpoint>>,
     crowd: Rc<Crowd>,
+    answering: Rc<Answering>,
+    reuse: bool,
     resend_stale: bool,
 }
 
@@ -45,9 +49,16 @@ enum Fate {
 }
 
 impl Http2 {
-    pub(super) fn new(plan: &HttpPlan, targets: Vec<Endpoint>, connections: usize) -> Self {
+    pub(super) fn new(
+        plan: &HttpPlan,
+        targets: Vec<Endpoint>,
+        connections: usize,
+        answering: Rc<Answering>,
+    ) -> Self {
         Self {
             crowd: Crowd::new(targets.len(), connections, plan.reuse, plan.idle_timeout),
+            answering,
+            reuse: plan.reuse,
             targets: targets.into_iter().map(Rc::new).collect(),
             resend_stale: plan.resend_stale,
         }
@@ -143,8 +154,9 @@ impl Transport for Http2 {
         }
     }
 
-    fn open_max(&self) -> u64 {
-        self.crowd.open_max() as u64
+    fn connections(&self) -> ConnectionFacts {
+        self.answering
+            .facts(self.crowd.open_max() as u64, self.reuse)
     }
 }
 

@@ -8,12 +8,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use super::answering::{Answering, One};
+
 /// The bytes of a connection, bare or over TLS.
 #[derive(Debug)]
 pub(super) struct Io {
     wire: Wire,
     /// Reads that gave something, so that whoever sends can tell whether anything came back.
     reads: Rc<Cell<u64>>,
+    answering: Rc<Answering>,
+    /// Since the first of those reads.
+    answers: Option<One>,
 }
 
 #[derive(Debug)]
@@ -23,10 +28,12 @@ pub(super) enum Wire {
 }
 
 impl Io {
-    pub(super) fn new(wire: Wire) -> Self {
+    pub(super) fn new(wire: Wire, answering: &Rc<Answering>) -> Self {
         Self {
             wire,
             reads: Rc::default(),
+            answering: Rc::clone(answering),
+            answers: None,
         }
     }
 
@@ -66,6 +73,9 @@ impl AsyncRead for Io {
         };
         if buf.filled().len() > before {
             this.reads.set(this.reads.get() + 1);
+            if this.answers.is_none() {
+                this.answers = Some(this.answering.one());
+            }
         }
         read
     }

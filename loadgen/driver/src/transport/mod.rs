@@ -1,5 +1,6 @@
 //! Requests out, replies in. Everything that touches a socket is below here.
 
+mod answering;
 mod client;
 mod crowd;
 mod dial;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
-use loadgen_measure::SlotLimit;
+use loadgen_measure::{ConnectionFacts, SlotLimit};
 use tokio::time::Instant;
 
 use crate::classify::{Reply, clip};
@@ -138,8 +139,8 @@ pub(crate) trait Transport {
         trace: &Trace,
     ) -> impl Future<Output = Result<(Reply, Instant), Failure>>;
 
-    /// Most connections that were open at one time.
-    fn open_max(&self) -> u64;
+    /// How many connections were open, and answered.
+    fn connections(&self) -> ConnectionFacts;
 }
 
 /// The headers of a JSON-RPC request with these further ones; names and values must be legal. `Host`

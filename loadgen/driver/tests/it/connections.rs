@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
@@ -5,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use loadgen_driver::{Run, Stop};
-use loadgen_measure::{Bound, Outcome, SlotLimit};
+use loadgen_measure::{Bound, FindingCode, Outcome, SlotLimit};
 
 use crate::run::{
     ClosedPort, burst, complete, count, in_turn, plan, question, result, run, run_against,
@@ -173,6 +174,49 @@ fn a_run_can_be_looked_at_and_ended_while_every_request_hangs() {
     assert_eq!(count(&result, Outcome::Abandoned), 3);
     assert_eq!(result.load.planned, 3);
     assert_eq!(result.all.rounds[0].sent, 3);
+}
+
+#[test]
+fn a_server_that_takes_few_of_many_connections_is_seen() {
+    let (got, requests) = mpsc::channel();
+    let got = Mutex::new(got);
+    let server = Server::new(move |heard| {
+        let _ = got.lock().unwrap().send((heard.connection, heard.before));
+        match heard.connection {
+            0..4 => vec![Act::Write(complete(heard))],
+            _ => vec![Act::Hang],
+        }
+    });
+    let urls = [server.url()];
+    let plan = scenario(
+        "[load]\nconcurrency = 10\nconnections = 10\nthreads = 1\nduration_s = 600\ndrain_s = 0\n\
+         [[workflow]]\ntool = \"t\"\n",
+    );
+    let run = Run::start(plan.clone(), &targets(&urls)).unwrap();
+    // All ten are there, and four of them go on after their first reply.
+    let (mut silent, mut answered) = (BTreeSet::new(), BTreeSet::new());
+    while (silent.len(), answered.len()) != (6, 4) {
+        match requests.recv().unwrap() {
+            (connection @ 4.., _) => silent.insert(connection),
+            (_, 0) => false,
+            (connection, _) => answered.insert(connection),
+        };
+    }
+    run.stop(Stop::Drain);
+    let result = result(&plan, &urls, run.join());
+    let facts = &result.connections.facts;
+    assert_eq!((facts.asked, facts.open_max), (Some(10), 10));
+    assert_eq!(
+        (facts.answering_max, facts.answering_min),
+        (Some(4), Some(4))
+    );
+    let mut findings = result.findings.iter();
+    let finding = findings.find(|f| f.code == FindingCode::ConnectionsNotAnswered);
+    let sentence = &finding.unwrap().sentence;
+    assert!(
+        sentence.starts_with("of 10 connections at one time at most 4 were ever answered"),
+        "{sentence}"
+    );
 }
 
 #[test]

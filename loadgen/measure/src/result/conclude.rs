@@ -52,6 +52,9 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         FindingCode::RateNotReached,
         shortfall(result),
     );
+    if let Some(sentence) = result.connections.facts.shortfall(unanswered(result)) {
+        add(true, FindingCode::ConnectionsNotAnswered, sentence);
+    }
     let too_large = result.replicas.iter().map(|replica| replica.too_large);
     if let Some(refused) = too_large.fold(None, TooLarge::together) {
         let sentence = format!(
@@ -145,6 +148,16 @@ fn unfinished(load: &LoadResult) -> String {
         "{} still under way when the drain ended{unsent}; their ages are lower bounds",
         were(count)
     )
+}
+
+/// Whether a replica that answers left rounds without an answer. One that answers nothing is down, and
+/// its connections say nothing of how many it takes.
+fn unanswered(result: &RunResult) -> bool {
+    let silent = [Outcome::ConnectError, Outcome::Timeout, Outcome::Unfinished];
+    result.replicas.iter().any(|replica| {
+        let ended = |outcome: &Outcome| replica.rounds.contains_key(outcome);
+        ended(&Outcome::Ok) && silent.iter().any(ended)
+    })
 }
 
 /// Which errors came with another HTTP status than theirs, over all replicas.

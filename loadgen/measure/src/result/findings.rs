@@ -52,6 +52,8 @@ pub enum FindingCode {
     RateNotReached,
     /// Workflows ended at a lower rate than they were to arrive.
     NotKeptUp,
+    /// A server answered on clearly fewer connections than were opened to it.
+    ConnectionsNotAnswered,
     /// Errors came with another HTTP status than the protocol gives to their code.
     StatusDeviates,
     /// Requests were refused as too large.

@@ -92,8 +92,48 @@ pub struct ConnectionFacts {
     /// Most connections that the scenario allowed at one time; absent without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<u64>,
-    /// Most connections that were open at one time.
+    /// Most connections that were open, or being made, at one time.
     pub open_max: u64,
+    /// Most connections at one time on which the server had sent something; of several sending
+    /// threads the sum of theirs. A server that takes fewer than are asked for shows here. Absent
+    /// in a checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answering_max: Option<u64>,
+    /// Fewest such connections after that, while workflows arrived; of several sending threads the
+    /// sum of theirs, a lower bound. Absent in a checkpoint, and where each request has a connection
+    /// of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answering_min: Option<u64>,
+}
+
+impl ConnectionFacts {
+    /// With the connections of another thread.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        Self {
+            asked: self.asked.or(other.asked),
+            open_max: self.open_max + other.open_max,
+            answering_max: sum(self.answering_max, other.answering_max),
+            answering_min: sum(self.answering_min, other.answering_min),
+        }
+    }
+
+    /// What is to say when clearly fewer connections were answered than were open: less than 9 of 10.
+    /// `failed`: whether a server that answers left rounds without an answer.
+    pub(super) fn shortfall(&self, failed: bool) -> Option<String> {
+        let answering = self.answering_max.filter(|max| *max > 0)?;
+        (failed && 10 * answering < 9 * self.open_max).then(|| {
+            format!(
+                "of {} connections at one time at most {answering} were ever answered: the server, \
+                 or what stands before it, takes no more, or stood still as they were made",
+                self.open_max
+            )
+        })
+    }
 }
 
 /// Connections to all replicas.

@@ -62,6 +62,8 @@ pub(crate) fn facts(planned: u64) -> RunFacts {
         connections: ConnectionFacts {
             asked: Some(64),
             open_max: 9,
+            answering_max: Some(9),
+            answering_min: Some(8),
         },
         generator: GeneratorFacts {
             threads: 1,

@@ -120,6 +120,13 @@ fn connections(text: &mut Text, result: &RunResult) {
         or_nothing(connect, |f| time_ns(f.p99_ns as f64)),
         or_nothing(connect, |f| time_ns(f.max_ns as f64)),
     ));
+    if let Some(max) = connections.facts.answering_max {
+        let min = connections.facts.answering_min;
+        let min = min.map_or_else(String::new, |min| format!(", at least {min} after that"));
+        text.line(&format!(
+            "  answered on at most {max} of them at one time{min}"
+        ));
+    }
     let rounds = result.load.rounds_sent;
     let share = (rounds > 0).then(|| connections.reused_rounds as f64 / rounds as f64);
     text.line(&format!(

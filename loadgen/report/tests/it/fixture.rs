@@ -66,6 +66,7 @@ fn facts(planned: u64) -> RunFacts {
         connections: ConnectionFacts {
             asked: Some(64),
             open_max: 7,
+            ..ConnectionFacts::default()
         },
         generator: GeneratorFacts {
             threads: 2,
@@ -253,6 +254,8 @@ pub(crate) fn bad() -> RunResult {
     });
     facts.replicas[1].cpu_s = None;
     facts.replicas[1].rss_bytes = None;
+    facts.connections.answering_max = Some(7);
+    facts.connections.answering_min = Some(2);
     for n in 0..100 {
         recorder.not_started(loadgen_measure::NotStarted::NoFreeWorker, 100_000 * US * n);
     }

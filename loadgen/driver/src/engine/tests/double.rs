@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, RETRY_AFTER};
-use loadgen_measure::SlotLimit;
+use loadgen_measure::{ConnectionFacts, SlotLimit};
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep, timeout};
 
@@ -276,7 +276,7 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
         Ok((reply, done))
     }
 
-    fn open_max(&self) -> u64 {
-        0
+    fn connections(&self) -> ConnectionFacts {
+        ConnectionFacts::default()
     }
 }
