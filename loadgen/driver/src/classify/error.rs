@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::meaning::{Meaning, failed, throttled_or};
 use super::reply::Reply;
-use super::words::clip;
+use super::words::{clip, header_hint};
 use crate::throttle::Said;
 
 /// What a JSON-RPC error means.
@@ -31,9 +31,10 @@ pub(super) fn says_state_rejected(text: &str) -> bool {
 
 fn describe(reply: &Reply, error: &ErrorObject<'_>) -> String {
     format!(
-        "HTTP {}, error {}: {}",
+        "HTTP {}, error {}: {}{}",
         reply.status,
         error.code.0,
-        clip(&error.message)
+        clip(&error.message),
+        header_hint(reply.status)
     )
 }

@@ -1,6 +1,6 @@
 use super::meaning::{Meaning, protocol};
 use super::reply::Reply;
-use super::words::clip;
+use super::words::{clip, header_hint};
 use crate::throttle::{Notice, Said};
 
 /// No JSON-RPC in the body: status, header fields and perhaps a problem document are all there is.
@@ -15,7 +15,8 @@ pub(super) fn without_body(reply: &Reply, why: &str) -> Meaning {
         given => clip(given),
     };
     protocol(format!(
-        "HTTP {} with {media_type} and no JSON-RPC response: {why}",
-        reply.status
+        "HTTP {} with {media_type} and no JSON-RPC response: {why}{}",
+        reply.status,
+        header_hint(reply.status)
     ))
 }

@@ -333,3 +333,32 @@ fn html_is_shown_and_clipped() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_refused_accept_header_is_named_with_what_replaces_it() {
+    for (reply, start) in [
+        (
+            reply(406, "Not Acceptable"),
+            "HTTP 406 with application/json and no JSON-RPC response: Not Acceptable (",
+        ),
+        (
+            error(406, r#"{"code":-32600,"message":"Not Acceptable"}"#),
+            "HTTP 406, error -32600: Not Acceptable (",
+        ),
+    ] {
+        let Meaning::Failed { outcome, why } = classify(&reply, "7", false, &[]) else {
+            panic!("no success");
+        };
+        assert_eq!(outcome, Outcome::ProtocolError);
+        let hint = why.strip_prefix(start).expect(&why);
+        assert_eq!(
+            hint,
+            "the server does not take the Accept header that was sent; `headers = { Accept = \
+             \"...\" }` of [client] replaces it)"
+        );
+    }
+    let Meaning::Failed { why, .. } = classify(&reply(405, "no"), "7", false, &[]) else {
+        panic!("no success");
+    };
+    assert!(why.ends_with("response: no"), "{why}");
+}

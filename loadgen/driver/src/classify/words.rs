@@ -16,3 +16,14 @@ pub(crate) fn clip(text: &str) -> String {
 pub(crate) fn beginning(body: &[u8]) -> String {
     clip(&String::from_utf8_lossy(&body[..body.len().min(4096)]))
 }
+
+/// What is behind a status that the client's own headers bring about; empty for others.
+pub(crate) fn header_hint(status: u16) -> &'static str {
+    match status {
+        406 => {
+            " (the server does not take the Accept header that was sent; `headers = { Accept = \
+             \"...\" }` of [client] replaces it)"
+        }
+        _ => "",
+    }
+}

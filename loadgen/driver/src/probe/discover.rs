@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{PATIENCE, Probe};
-use crate::classify::{Reply, beginning, clip};
+use crate::classify::{Reply, beginning, clip, header_hint};
 use crate::transport::{self, Failure, Outgoing};
 use crate::workflow::{request_headers, request_meta};
 
@@ -131,7 +131,7 @@ fn problem(reply: &Reply) -> Option<String> {
         return Some(if old {
             session_bound(&said)
         } else {
-            format!("refuses server/discover: {said}")
+            format!("refuses server/discover: {said}{}", hint(reply.status))
         });
     }
     let versions = response
@@ -162,7 +162,7 @@ fn hint(status: u16) -> &'static str {
         404 => " (is the path right? MCP servers usually listen at /mcp)",
         421 | 403 => " (the server refuses this host name; try 127.0.0.1 or localhost)",
         401 => " (the server wants a token)",
-        _ => "",
+        status => header_hint(status),
     }
 }
 
