@@ -5,7 +5,7 @@ use toml::Spanned;
 
 /// `[client]`: who the generator says it is.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ClientTable {
     /// Name in `clientInfo`. Absent: `loadgen`.
     #[serde(default)]

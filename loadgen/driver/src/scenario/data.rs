@@ -3,7 +3,7 @@ use toml::Spanned;
 
 /// `[data]`: rows for `{{row.NAME}}` in the arguments of workflows.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct DataTable {
     /// A `.csv` or `.jsonl` file, from the folder of the scenario on.
     pub file: Spanned<String>,

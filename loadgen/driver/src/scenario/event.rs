@@ -3,7 +3,7 @@ use toml::{Spanned, Table};
 
 /// `[[event]]`: something that happens to replicas of the run's own fleet while the load goes on.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct EventTable {
     /// When, in seconds from the start of the load.
     pub at_s: Spanned<f64>,

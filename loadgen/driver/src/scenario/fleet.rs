@@ -3,7 +3,7 @@ use toml::{Spanned, Table};
 
 /// `[fleet]`: replicas that the run starts as its own children.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct FleetTable {
     /// How many; 1 to 64.
     pub replicas: Spanned<u32>,
@@ -32,7 +32,7 @@ pub struct FleetTable {
 
 /// `[[fleet.replica]]`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ReplicaTable {
     /// Which one; they are counted from 0.
     pub number: Spanned<u32>,

@@ -3,7 +3,7 @@ use toml::Spanned;
 
 /// `[http]`: how requests travel.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct HttpTable {
     /// `1.1` (default) or `2`: by ALPN over TLS, with prior knowledge otherwise.
     #[serde(default)]

@@ -8,6 +8,7 @@ mod fleet;
 mod http;
 mod source;
 mod stage;
+mod table;
 mod throttle;
 mod words;
 mod workflow;
@@ -68,7 +69,7 @@ pub struct Scenario {
 
 /// `[load]`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct LoadTable {
     /// Partly open workload: workflows that arrive per second. Either this, or stages, or
     /// `concurrency`.

@@ -3,7 +3,7 @@ use toml::Spanned;
 
 /// `[[load.stage]]`: a stretch of a partly open workload with a rate of its own, or a ramp.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct StageTable {
     /// Name in results. Absent: `stage 1`, `stage 2` and so on.
     #[serde(default)]

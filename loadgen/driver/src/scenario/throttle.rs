@@ -4,7 +4,7 @@ use toml::Spanned;
 /// `[throttle]`: what a workflow does when a rate limit refuses it, and whether failed rounds are
 /// sent again.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ThrottleTable {
     /// `ignore` (default), `honour` or `probe`.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct ThrottleTable {
 
 /// `back_off` of `[throttle]`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct BackOffTable {
     /// The first wait is at most this, in seconds. Absent: 1.
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct BackOffTable {
 
 /// `budget` of `[throttle]`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct BudgetTable {
     /// Tokens at the start, and the most there ever are. Absent: 500.
     #[serde(default)]

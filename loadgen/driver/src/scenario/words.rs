@@ -3,10 +3,6 @@
 /// The message with what was found and what was expected named as people who write TOML do. One that is
 /// not about a type or value is left as it is.
 pub(super) fn in_words(message: &str) -> String {
-    // A list where a table is wanted is taken for its fields in order.
-    if message.starts_with("invalid length ") && message.contains(", expected struct ") {
-        return "invalid type: a list, expected a table".to_owned();
-    }
     let kinds = ["invalid type: ", "invalid value: "];
     let about = kinds.into_iter().find_map(|kind| {
         let (found, expected) = message.strip_prefix(kind)?.rsplit_once(", expected ")?;

@@ -3,7 +3,7 @@ use toml::{Spanned, Table};
 
 /// One `[[workflow]]` of the mix: exactly one of `tool`, `prompt` and `resource`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct WorkflowTable {
     /// Name in results. Absent: the tool, prompt or resource.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct WorkflowTable {
 
 /// `think`: a distribution of times. What a draw gives below 0 is taken as 0.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ThinkTable {
     /// `fixed`, `uniform`, `normal`, `exponential` or `lognormal`.
     pub kind: Spanned<String>,
@@ -84,7 +84,7 @@ pub struct ThinkTable {
 
 /// `[workflow.answers]`.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct AnswersTable {
     /// Weight of accepting a question. Absent: 1, or 0 when another weight is given.
     #[serde(default)]
