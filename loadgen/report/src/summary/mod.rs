@@ -1,5 +1,6 @@
 //! A result as text for a terminal.
 
+mod client;
 mod events;
 mod failures;
 mod fleet;
@@ -26,6 +27,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     phases::write(&mut text, result);
     events::write(&mut text, result);
     throttle::write(&mut text, result);
+    client::write(&mut text, result);
     fleet::write(&mut text, result);
     run::write(&mut text, result);
     text.line("");

@@ -1,3 +1,4 @@
+use loadgen_measure::{PrincipalResult, PrincipalsResult, TraceContextResult};
 use loadgen_report::{Style, summary};
 
 use crate::fixture;
@@ -172,4 +173,33 @@ fn a_run_that_ended_in_its_warm_up_says_so_and_shows_its_phases() {
     assert!(text.contains("! warm-up only: the run ended"), "{text}");
     let start = text.find("Phases: ").expect("a table of the phases");
     insta::assert_snapshot!(text[start..].split("\n\n").next().unwrap_or_default());
+}
+
+#[test]
+fn principals_and_trace_context_have_a_section_where_there_are_any() {
+    let one = |started, ok, throttled| PrincipalResult {
+        started,
+        ok,
+        throttled,
+        refused: 2 * throttled,
+        waited_s: 0.5 * throttled as f64,
+    };
+    let mut result = fixture::good();
+    let without = summary(&result, Style::Plain);
+    assert!(!without.contains("Principals") && !without.contains("Trace context"));
+    result.principals = Some(PrincipalsResult {
+        count: 1002,
+        each: vec![one(9, 9, 0), one(8, 2, 6), one(9, 9, 0)],
+        others: Some(one(7, 0, 7)),
+    });
+    result.trace_context = Some(TraceContextResult {
+        attempts: 100,
+        body_bytes: 7200,
+        header_bytes: 6600,
+    });
+    let text = summary(&result, Style::Plain);
+    let start = text.find("Principals").expect("a section about them");
+    let sections: Vec<&str> = text[start..].split("\n\n").take(2).collect();
+    insta::assert_snapshot!(sections.join("\n\n"));
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
 }
