@@ -250,6 +250,7 @@ fn generator_result(
         interrupted: facts.interrupted,
         planned: facts.planned,
         no_free_worker: not_started(NotStarted::NoFreeWorker),
+        held_back: (load.never_sent.get(&Outcome::Throttled)).map_or(0, |count| *count),
         own_faults: not_started(NotStarted::GeneratorFault)
             + not_started(NotStarted::RunEnded)
             + not_started(NotStarted::Late)

@@ -59,8 +59,8 @@ pub enum Bound {
     Plan,
     /// The limit on workflows in flight.
     Workers,
-    /// The target: it fell behind an open load. In a closed workload it always is the limit, unless
-    /// the generator was.
+    /// The target: it fell behind an open load, or its rate limit held rounds back. In a closed
+    /// workload it always is the limit, unless the generator was.
     Target,
     /// The load generator. The run says nothing about the target.
     Generator,
@@ -77,6 +77,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) interrupted: bool,
     pub(crate) planned: u64,
     pub(crate) no_free_worker: u64,
+    /// Rounds that were held back to the end because a rate limit refused others.
+    pub(crate) held_back: u64,
     /// Workflows not started or failed by the generator's own fault.
     pub(crate) own_faults: u64,
     /// Connections that the scenario allows.
@@ -101,6 +103,9 @@ const LATENESS_SHARE: f64 = 0.25;
 const FAULT_SHARE: f64 = 0.01;
 /// Share of planned workflows that may find no free worker before that counts as the limit.
 const NO_WORKER_SHARE: f64 = 0.01;
+
+/// Rounds held back to the end, as a share of planned workflows, before that counts as the limit.
+const HELD_SHARE: f64 = 0.01;
 
 /// Says what limited a run. The limits above are ours: they are set so that the error that the
 /// generator adds stays below what the figures are read for.
@@ -134,6 +139,13 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> (Bound, String) {
             evidence.no_free_worker, evidence.planned
         );
         return (Bound::Workers, reason);
+    }
+    if share(evidence.held_back) > HELD_SHARE {
+        let reason = format!(
+            "the target's rate limit: {} rounds were held back by it to the end of the run",
+            evidence.held_back
+        );
+        return (Bound::Target, reason);
     }
     if evidence.closed {
         let reason = "a closed workload goes as fast as the target answers".to_owned();
@@ -211,6 +223,7 @@ mod tests {
             interrupted: false,
             planned: 1000,
             no_free_worker: 0,
+            held_back: 0,
             own_faults: 0,
             connections: Some(4),
             slot_wait_ns: [0; 2],
@@ -235,6 +248,27 @@ mod tests {
             ..evidence(&facts)
         };
         assert_eq!(judge(&workers).0, Bound::Workers);
+    }
+
+    #[test]
+    fn a_rate_limit_that_held_rounds_back_is_named() {
+        let facts = facts(1.0);
+        for closed in [false, true] {
+            let held = |held_back| {
+                judge(&Evidence {
+                    held_back,
+                    closed,
+                    ..evidence(&facts)
+                })
+            };
+            let (bound, reason) = held(11);
+            assert_eq!(bound, Bound::Target);
+            assert_eq!(
+                reason,
+                "the target's rate limit: 11 rounds were held back by it to the end of the run"
+            );
+            assert!(!held(10).1.contains("rate limit"), "1 % is not the limit");
+        }
     }
 
     #[test]

@@ -373,6 +373,11 @@ async fn whoever_is_held_back_to_the_end_was_never_sent() {
     assert_eq!((round.count, round.sent), (10, 1), "the one that tested");
     assert_eq!((load.rounds, load.rounds_sent), (10, 1));
     assert_eq!(load.never_sent[&Outcome::Throttled], 9);
+    let limited_by = &result.generator.bound_reason;
+    assert!(
+        limited_by.starts_with("the target's rate limit: 9 rounds"),
+        "{limited_by}"
+    );
     assert_eq!(result.replicas[0].rounds[&Outcome::Throttled], 1);
     let times = round.outcomes[&Outcome::Throttled].response.as_ref();
     assert_eq!(
