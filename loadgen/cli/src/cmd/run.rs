@@ -25,6 +25,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const FIRST_CHECKPOINT: Duration = Duration::from_secs(2);
 /// How often it is written after that.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
+/// How often the memory of the run's own replicas is looked at.
+const LOOK_AT_MEMORY_EVERY: Duration = Duration::from_millis(250);
 /// When memory is looked at for the first time: the run has found its size by then.
 const SETTLED: Duration = Duration::from_secs(5);
 
@@ -240,6 +242,7 @@ impl Session<'_> {
         let threads = run.threads();
         let mut teller = Teller::new(self.plan.planned(), self.args.format == Format::Quiet);
         let mut next_checkpoint = FIRST_CHECKPOINT;
+        let mut next_memory = Duration::ZERO;
         let mut look = tokio::time::interval(LOOK_EVERY);
         while !run.is_over() {
             tokio::select! {
@@ -269,6 +272,10 @@ impl Session<'_> {
             }
             if elapsed >= SETTLED && self.facts.settled_rss_bytes.is_none() {
                 self.facts.settled_rss_bytes = ProcessUsage::of_self().map(|usage| usage.rss_bytes);
+            }
+            if elapsed >= next_memory && elapsed < self.plan.duration {
+                next_memory = elapsed + LOOK_AT_MEMORY_EVERY;
+                self.fleet.look(elapsed, &run.answered());
             }
             if elapsed >= next_checkpoint {
                 next_checkpoint = elapsed + CHECKPOINT_EVERY;

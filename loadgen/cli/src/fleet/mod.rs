@@ -5,7 +5,7 @@ mod replica;
 mod script;
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use loadgen_driver::{Act, FleetPlan, KeyPlan};
@@ -77,6 +77,14 @@ impl Fleet {
                 ))
             })
             .collect()
+    }
+
+    /// Looks at the memory of the replicas, which have answered so many requests by this time of the
+    /// load.
+    pub(crate) fn look(&mut self, at: Duration, answered: &[u64]) {
+        for (replica, requests) in self.replicas.iter_mut().zip(answered) {
+            replica.look(at, *requests);
+        }
     }
 
     /// What is known about the replicas at the end of the load, before they are stopped.

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use loadgen_driver::FleetPlan;
-use loadgen_measure::{ProcessUsage, ReplicaDeath, ReplicaFacts};
+use loadgen_measure::{MemoryLooks, ProcessUsage, ReplicaDeath, ReplicaFacts};
 use loadgen_seal::{Key, KeyId, KeyRing, Role};
 use serde_json::{Value, json};
 
@@ -25,6 +25,8 @@ pub(super) struct Replica {
     /// Processor time of the processes before this one.
     spent: Duration,
     restarts: u64,
+    /// The memory of this process.
+    looks: MemoryLooks,
 }
 
 /// What becomes of the process at the moment.
@@ -53,6 +55,7 @@ impl Replica {
             died: None,
             spent: Duration::ZERO,
             restarts: 0,
+            looks: MemoryLooks::default(),
         })
     }
 
@@ -87,9 +90,17 @@ impl Replica {
         Some(status)
     }
 
+    /// Looks at its memory, when it has answered so many requests by this time of the load.
+    pub(super) fn look(&mut self, at: Duration, requests: u64) {
+        if let Some(used) = self.used() {
+            self.looks.look(at, requests, used.rss_bytes);
+        }
+    }
+
     pub(super) fn facts(&mut self) -> ReplicaFacts {
         let known = !matches!(self.life, Life::Down) || self.died.is_none();
         let cpu = self.process.cpu().filter(|_| known);
+        let slope = self.looks.slope();
         ReplicaFacts {
             url: self.url.clone(),
             started_by_run: true,
@@ -97,6 +108,8 @@ impl Replica {
             restarts: self.restarts,
             cpu_s: cpu.map(|cpu| (self.spent + cpu).as_secs_f64()),
             rss_bytes: self.used().map(|used| used.rss_bytes),
+            rss_slope_bytes_per_request: slope.map(|slope| slope.bytes_per_request),
+            rss_slope_standard_error: slope.map(|slope| slope.standard_error),
         }
     }
 
@@ -140,6 +153,7 @@ impl Replica {
             .context("its url has no address")?;
         self.process = Process::spawn(command(&self.options, Some(authority))?, &self.ring)?;
         self.restarts += 1;
+        self.looks = MemoryLooks::default();
         self.life = Life::Starting(Instant::now());
         Ok(())
     }

@@ -217,3 +217,41 @@ fn a_closed_workload_is_labelled_as_one() {
         ran.stdout
     );
 }
+
+#[test]
+fn a_replica_that_leaks_with_every_request_is_named_and_no_other() {
+    let ran = Desk::new().run(
+        r#"
+name = "leak"
+thresholds = ["ok.rate >= 0.99"]
+
+[fleet]
+replicas = 2
+
+[[fleet.replica]]
+number = 1
+faults = { leak_bytes = 38912 }
+
+[load]
+rate_per_s = 400
+duration_s = 6
+spread = "next"
+
+[[workflow]]
+tool = "echo"
+"#,
+        &[],
+    );
+    ran.exits_with(0);
+    let slope = |replica: usize| {
+        let slope = &ran.replica(replica)["rss_slope_bytes_per_request"];
+        slope.as_f64().expect("there were 600 requests")
+    };
+    // Memory that is written to is resident; the looks and the counts are not of one moment.
+    assert!((30_000.0..48_000.0).contains(&slope(1)), "{}", slope(1));
+    assert!(slope(0) < 1024.0, "{}", slope(0));
+    let grows = list(&ran.result["findings"]).iter();
+    let grows: Vec<&Value> = grows.filter(|f| f["code"] == "replica_grows").collect();
+    assert_eq!(grows.len(), 1, "{grows:?}");
+    assert_eq!(grows[0]["replicas"], serde_json::json!([1]));
+}

@@ -30,11 +30,21 @@ pub(super) struct Shared {
     pub(super) ok: AtomicU64,
     pub(super) failed: AtomicU64,
     pub(super) rounds: AtomicU64,
+    /// Replies of each replica.
+    pub(super) answered: Vec<AtomicU64>,
     /// Seconds that are over, on their way out of the thread.
     finished: Mutex<FinishedSeconds>,
 }
 
 impl Shared {
+    /// Counts for so many replicas.
+    pub(super) fn of(replicas: usize) -> Self {
+        Self {
+            answered: (0..replicas).map(|_| AtomicU64::new(0)).collect(),
+            ..Self::default()
+        }
+    }
+
     /// What the thread has let go of.
     pub(super) fn take_finished(&self) -> FinishedSeconds {
         std::mem::take(&mut *self.finished())

@@ -165,6 +165,7 @@ impl<T: Transport> Core<T> {
                 let kind = &self.plan.kinds[flight.kind];
                 let (step, state) = workflow.take(&reply, &self.plan, kind);
                 let done = done.saturating_duration_since(self.epoch);
+                count(&self.shared.answered[usize::from(replica)]);
                 (step, done, Some(reply), state)
             }
             Err(Failure::Timeout) if leaves < self.plan.timeout => {

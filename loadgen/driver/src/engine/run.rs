@@ -120,7 +120,7 @@ impl Run {
         let of = plan.sending_threads();
         let threads = (0..of)
             .map(|index| {
-                let shared = Arc::new(Shared::default());
+                let shared = Arc::new(Shared::of(targets.len()));
                 let (checkpoints, requests) = async_mpsc::unbounded_channel();
                 let work = ThreadWork {
                     plan: Arc::clone(&plan),
@@ -206,6 +206,19 @@ impl Run {
             sum.rounds += shared.rounds.load(Ordering::Relaxed);
         }
         sum
+    }
+
+    /// Replies so far of each replica, in the order of the targets.
+    #[must_use]
+    pub fn answered(&self) -> Vec<u64> {
+        let mut sums = Vec::new();
+        for Thread { shared, .. } in &self.threads {
+            sums.resize(shared.answered.len(), 0);
+            for (sum, count) in sums.iter_mut().zip(&shared.answered) {
+                *sum += count.load(Ordering::Relaxed);
+            }
+        }
+        sums
     }
 
     /// What was measured so far; `None` when the run is ending.

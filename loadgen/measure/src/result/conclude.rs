@@ -30,6 +30,19 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
                 ),
             ));
         }
+        if let Some((slope, error)) = replica.facts.growth() {
+            findings.push(Finding::about(
+                FindingCode::ReplicaGrows,
+                vec![replica.index],
+                format!(
+                    "replica {} grows by {:.1} KiB of memory a request (standard error {:.1}) in the \
+                     second half of the load",
+                    replica.index,
+                    slope / 1024.0,
+                    error / 1024.0
+                ),
+            ));
+        }
     }
     findings.extend(events(result));
     findings.extend(result.load.achieved.and_then(|achieved| achieved.finding()));

@@ -46,6 +46,8 @@ pub enum FindingCode {
     ReplicaDied,
     /// Something that the scenario lets happen to replicas did not happen.
     EventFailed,
+    /// The memory of a replica that the run had started rises with every request.
+    ReplicaGrows,
     /// Nothing ended well.
     NoSuccess,
     /// Fewer workflows were started than planned.

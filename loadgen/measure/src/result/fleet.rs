@@ -26,6 +26,23 @@ pub struct ReplicaFacts {
     /// Its resident memory at the end of the run, in bytes; absent when not readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
+    /// Resident memory by answered request, in bytes: the slope of a straight line through what was
+    /// seen in the second half of the load; absent when too little was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_slope_bytes_per_request: Option<f64>,
+    /// Standard error of that slope, in bytes per request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_slope_standard_error: Option<f64>,
+}
+
+impl ReplicaFacts {
+    /// Bytes per request, and their standard error, when memory rises by more than 1 KiB a request
+    /// and that is more than three standard errors.
+    pub fn growth(&self) -> Option<(f64, f64)> {
+        let slope = self.rss_slope_bytes_per_request?;
+        let error = self.rss_slope_standard_error?;
+        (slope > 1024.0 && slope > 3.0 * error).then_some((slope, error))
+    }
 }
 
 /// How a replica that a run had started ended before its time.

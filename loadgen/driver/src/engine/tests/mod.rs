@@ -113,7 +113,7 @@ impl Play {
                 &shape,
                 double,
                 epoch,
-                Arc::new(Shared::default()),
+                Arc::new(Shared::of(shape.replicas.len())),
                 Alarms::new(Timer::coarse()),
             ));
             spawn_local(async move {

@@ -27,7 +27,7 @@ async fn a_workflow_that_waits_is_small() {
         &shape,
         double,
         Instant::now(),
-        Arc::new(Shared::default()),
+        Arc::new(Shared::of(shape.replicas.len())),
         Alarms::new(Timer::coarse()),
     ));
     // 10 000 of them think at one time, and each may cost 1 KiB with what it keeps on the heap: its
