@@ -27,9 +27,9 @@ pub use content::{Arguments, Rows};
 pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
-    Act, AnswerPlan, BackOff, ClientPlan, Departure, Event, FleetPlan, HttpPlan, HttpVersion,
-    KeyPlan, Kind, Load, Mirrored, OnThrottle, Pace, Plan, Principals, ReplicaPlan, RetryBudget,
-    RetryOn, Spread, StateFault, ThrottlePlan, Trust, UpFront,
+    Act, AnswerPlan, BackOff, ClientPlan, Departure, Event, FixedFields, FleetPlan, HttpPlan,
+    HttpVersion, KeyPlan, Kind, Load, Mirrored, OnThrottle, Pace, Plan, Principals, ReplicaPlan,
+    RetryBudget, RetryOn, Spread, StateFault, ThrottlePlan, Trust, UpFront,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{

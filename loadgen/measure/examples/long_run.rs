@@ -136,6 +136,7 @@ fn facts(seconds: u64, planned: u64) -> RunFacts {
         options: Default::default(),
         targets: Vec::new(),
         replicas: Vec::new(),
+        unused_answers: std::collections::BTreeMap::new(),
         breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment::read(),

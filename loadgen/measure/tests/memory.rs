@@ -63,6 +63,7 @@ fn facts() -> RunFacts {
         options: Default::default(),
         targets: Vec::new(),
         replicas: Vec::new(),
+        unused_answers: std::collections::BTreeMap::new(),
         breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment::default(),

@@ -347,6 +347,7 @@ impl Session<'_> {
             targets: self.args.targets.clone(),
             replicas: self.replicas(),
             events: self.script.results(),
+            unused_answers: unused_answers(&self.plan),
             breaks_states: {
                 let kinds = self.plan.kinds.iter();
                 let broken = kinds.filter(|kind| kind.break_state.is_some());
@@ -381,6 +382,17 @@ impl Session<'_> {
         };
         self.facts.targets.iter().map(unknown).collect()
     }
+}
+
+/// Fixed answers that no question has asked for, by kind.
+fn unused_answers(plan: &Plan) -> BTreeMap<String, Vec<String>> {
+    let kinds = plan.kinds.iter().map(|kind| {
+        let unused = kind.answers.fields.never_asked_for();
+        (kind.name.clone(), unused.map(str::to_owned).collect())
+    });
+    kinds
+        .filter(|(_, unused): &(_, Vec<String>)| !unused.is_empty())
+        .collect()
 }
 
 /// Waits for a time of the run; for ever without one.

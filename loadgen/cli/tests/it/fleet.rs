@@ -255,3 +255,34 @@ tool = "echo"
     assert_eq!(grows.len(), 1, "{grows:?}");
     assert_eq!(grows[0]["replicas"], serde_json::json!([1]));
 }
+
+#[test]
+fn a_fixed_answer_that_nobody_asks_for_is_named() {
+    let ran = Desk::new().run(
+        r#"
+name = "answers"
+thresholds = ["ok.rate >= 1"]
+
+[fleet]
+replicas = 1
+
+[load]
+rate_per_s = 20
+duration_s = 0.5
+
+[[workflow]]
+tool = "wizard"
+arguments = { rounds = 2 }
+
+[workflow.answers]
+fields = { step1.answer = "one", answer = "any", step9.answer = "never", skipper = "Mara" }
+"#,
+        &[],
+    );
+    ran.exits_with(0);
+    assert_eq!(
+        ran.result["unused_answers"],
+        serde_json::json!({ "wizard": ["skipper", "step9.answer"] })
+    );
+    assert!(ran.has_finding("unused_answers"), "{}", ran.stdout);
+}

@@ -34,7 +34,7 @@ pub(super) fn fill(
     };
     let mut content = Map::new();
     for (name, property) in schema.properties.iter() {
-        let made = if let Some(fixed) = plan.field(key, name) {
+        let made = if let Some(fixed) = plan.fields.get(key, name) {
             budget.value(fixed)?;
             fixed.clone()
         } else if plan.optional < 1.0
@@ -352,7 +352,10 @@ mod tests {
             ("c", json!("not even legal")),
         ];
         let plan = AnswerPlan {
-            fields: fields.map(|(name, v)| (name.to_owned(), v)).into(),
+            fields: fields
+                .map(|(name, v)| (name.to_owned(), v))
+                .into_iter()
+                .collect(),
             ..AnswerPlan::default()
         };
         let content = filled_by(&plan, &schema, 1);

@@ -1,10 +1,8 @@
-use std::collections::BTreeMap;
-
-use serde_json::Value;
 use toml::Spanned;
 
 use super::UpFront;
 use super::check::Check;
+use super::fixed::FixedFields;
 use super::json::json;
 use crate::scenario::{AnswersTable, ScenarioError};
 
@@ -21,8 +19,8 @@ pub struct AnswerPlan {
     pub up_front: Option<UpFront>,
     /// Share of the optional fields that are filled.
     pub optional: f64,
-    /// Fixed values by field name, or by `key.name` for one question only.
-    pub fields: BTreeMap<String, Value>,
+    /// Fixed values of fields.
+    pub fields: FixedFields,
     /// Text that answers a sampling question.
     pub sampling: String,
     /// Addresses that answer a roots question.
@@ -37,22 +35,10 @@ impl Default for AnswerPlan {
             cancel: 0.0,
             up_front: None,
             optional: 1.0,
-            fields: BTreeMap::new(),
+            fields: FixedFields::default(),
             sampling: "A canned answer.".to_owned(),
             roots: vec!["file:///loadgen".to_owned()],
         }
-    }
-}
-
-impl AnswerPlan {
-    /// The fixed value of a field of the question with this key.
-    pub(crate) fn field(&self, key: &str, name: &str) -> Option<&Value> {
-        if self.fields.is_empty() {
-            return None;
-        }
-        self.fields
-            .get(&format!("{key}.{name}"))
-            .or_else(|| self.fields.get(name))
     }
 }
 
@@ -128,11 +114,8 @@ impl Check<'_> {
         }
     }
 
-    fn fields(
-        &self,
-        table: &Spanned<toml::Table>,
-    ) -> Result<BTreeMap<String, Value>, ScenarioError> {
-        let mut fields = BTreeMap::new();
+    fn fields(&self, table: &Spanned<toml::Table>) -> Result<FixedFields, ScenarioError> {
+        let mut fields = Vec::new();
         for (name, value) in table.get_ref() {
             // A bare `key.name = value` is a table to TOML.
             let nested = match value {
@@ -154,10 +137,10 @@ impl Check<'_> {
                             ),
                         )
                     })?;
-                fields.insert(name, value);
+                fields.push((name, value));
             }
         }
-        Ok(fields)
+        Ok(fields.into_iter().collect())
     }
 
     fn root(&self, root: &Spanned<String>) -> Result<String, ScenarioError> {

@@ -176,9 +176,9 @@ fn answers_take_over_what_is_given_and_keep_the_rest() {
         (answers.accept, answers.decline, answers.cancel),
         (0.0, 3.0, 0.0)
     );
-    assert_eq!(answers.field("any", "a"), Some(&1.into()));
-    assert_eq!(answers.field("form", "b"), Some(&"c".into()));
-    assert_eq!(answers.field("other", "b"), None);
+    assert_eq!(answers.fields.get("any", "a"), Some(&1.into()));
+    assert_eq!(answers.fields.get("form", "b"), Some(&"c".into()));
+    assert_eq!(answers.fields.get("other", "b"), None);
     assert_eq!(answers.roots, AnswerPlan::default().roots);
 }
 

@@ -92,6 +92,7 @@ pub(crate) fn result(plan: &Plan, urls: &[String], output: RunOutput) -> RunResu
         options: BTreeMap::new(),
         targets: urls.to_vec(),
         replicas: Vec::new(),
+        unused_answers: BTreeMap::new(),
         breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment::default(),

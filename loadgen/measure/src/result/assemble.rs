@@ -53,6 +53,8 @@ pub struct RunFacts {
     pub events: Vec<EventResult>,
     /// Kinds whose states the scenario breaks before they are sent back.
     pub breaks_states: Vec<String>,
+    /// Fixed answers that no question asked for, by kind.
+    pub unused_answers: BTreeMap<String, Vec<String>>,
     /// What load was meant.
     pub workload: Workload,
     /// Workflows that the plan held.
@@ -111,6 +113,7 @@ impl RunResult {
             phases: phased.results(),
             events: facts.events,
             breaks_states: facts.breaks_states,
+            unused_answers: facts.unused_answers,
             warmup_only: phased.warmup_only,
             steady: None,
             matrix: matrix(samples),

@@ -45,6 +45,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
         }
     }
     findings.extend(events(result));
+    findings.extend(unused_answers(result));
     findings.extend(result.load.achieved.and_then(|achieved| achieved.finding()));
     findings.extend(steadiness(result));
     let mut add = |holds: bool, code: FindingCode, sentence: String| {
@@ -314,6 +315,26 @@ fn broken(result: &RunResult) -> Finding {
             result.matrix.total()
         ),
     )
+}
+
+/// Fixed answers without a question, of kinds that had workflows.
+fn unused_answers(result: &RunResult) -> impl Iterator<Item = Finding> {
+    let over = !result.partial && !result.interrupted;
+    let kinds = result
+        .kinds
+        .iter()
+        .filter(move |kind| over && kind.started > 0);
+    kinds.filter_map(|kind| {
+        let names = result.unused_answers.get(&kind.name)?;
+        Some(Finding::new(
+            FindingCode::UnusedAnswers,
+            format!(
+                "no question of {} asked for `{}`, for which the scenario fixes an answer",
+                kind.name,
+                names.join("`, `")
+            ),
+        ))
+    })
 }
 
 /// Events that did not happen as they were planned.

@@ -48,6 +48,8 @@ pub enum FindingCode {
     EventFailed,
     /// The memory of a replica that the run had started rises with every request.
     ReplicaGrows,
+    /// Nobody asked for an answer that the scenario fixes.
+    UnusedAnswers,
     /// Nothing ended well.
     NoSuccess,
     /// Fewer workflows were started than planned.

@@ -71,6 +71,9 @@ pub struct RunResult {
     /// Kinds whose states the scenario breaks before they are sent back; empty when it breaks none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks_states: Vec<String>,
+    /// Fixed answers of the scenario that no question asked for, by kind; empty when all were.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unused_answers: BTreeMap<String, Vec<String>>,
     /// What the scenario let happen to replicas, in the order of time; empty when nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventResult>,

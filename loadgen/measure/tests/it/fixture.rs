@@ -46,6 +46,7 @@ pub(crate) fn facts(planned: u64) -> RunFacts {
                 ..ReplicaFacts::default()
             })
             .collect(),
+        unused_answers: BTreeMap::new(),
         breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment::read(),

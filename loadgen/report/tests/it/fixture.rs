@@ -47,6 +47,7 @@ fn facts(planned: u64) -> RunFacts {
                 ..ReplicaFacts::default()
             })
             .collect(),
+        unused_answers: BTreeMap::new(),
         breaks_states: Vec::new(),
         events: Vec::new(),
         environment: Environment {

@@ -75,7 +75,7 @@ fn answers(plan: &AnswerPlan) -> Vec<String> {
         said.push(format!("fills {share} % of optional fields"));
     }
     if !plan.fields.is_empty() {
-        let names: Vec<&str> = plan.fields.keys().map(String::as_str).collect();
+        let names: Vec<&str> = plan.fields.names().collect();
         said.push(format!("fixed answers for {}", names.join(", ")));
     }
     said

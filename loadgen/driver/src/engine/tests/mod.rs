@@ -142,6 +142,7 @@ impl Play {
             options: BTreeMap::new(),
             targets: shape.replicas.clone(),
             replicas: Vec::new(),
+            unused_answers: BTreeMap::new(),
             breaks_states: Vec::new(),
             events: Vec::new(),
             environment: Environment::default(),
