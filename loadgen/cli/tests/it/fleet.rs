@@ -236,6 +236,7 @@ faults = { leak_bytes = 38912 }
 rate_per_s = 400
 duration_s = 6
 spread = "next"
+connections = 4 # each costs the replica memory, and a busy machine would make many
 
 [[workflow]]
 tool = "echo"
