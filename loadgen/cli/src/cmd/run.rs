@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::console;
 use crate::failure::Failure;
-use crate::fleet::{Fleet, Script};
+use crate::fleet::{Fleet, Script, WrongOptions};
 use crate::format::Format;
 use crate::interrupts::Interrupts;
 use crate::progress::Teller;
@@ -164,13 +164,20 @@ async fn begin(plan: &mut Plan, given: Vec<Target>) -> Result<(Fleet, Vec<Target
 
 /// Starts the replicas in a thread of its own, so that the user can end the wait for them: they then
 /// end with this process.
-async fn start(plan: FleetPlan) -> anyhow::Result<Fleet> {
+async fn start(plan: FleetPlan) -> Result<Fleet, Failure> {
     let (started, fleet) = oneshot::channel();
     std::thread::spawn(move || {
         // Nobody waits for it any more if this fails: the fleet is stopped here.
         let _ = started.send(Fleet::start(&plan));
     });
-    fleet.await.context("the replicas were not started")?
+    let fleet = fleet.await.context("the replicas were not started")?;
+    fleet.map_err(|error| {
+        if error.is::<WrongOptions>() {
+            Failure::usage(error)
+        } else {
+            error.into()
+        }
+    })
 }
 
 /// The addresses that stand in the list more than once, each once.

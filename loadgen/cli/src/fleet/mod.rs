@@ -16,6 +16,7 @@ use serde_json::json;
 use self::process::END;
 use self::replica::{KeyChange, Replica};
 
+pub(crate) use self::process::WrongOptions;
 pub(crate) use self::script::Script;
 
 /// Replicas that a run has started, each with a pipe to its standard input, at whose end it stops.

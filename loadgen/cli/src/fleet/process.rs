@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -18,6 +19,21 @@ pub(super) const START: Duration = Duration::from_secs(20);
 pub(super) const END: Duration = Duration::from_secs(8);
 /// Last lines of a replica's stderr that are kept.
 const TAIL_LINES: usize = 20;
+
+/// Exit code of a replica that was not started in the right way.
+const USAGE: i32 = 2;
+
+/// A replica does not take what the scenario starts it with.
+#[derive(Debug)]
+pub(crate) struct WrongOptions;
+
+impl fmt::Display for WrongOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it does not take what [fleet] gives it")
+    }
+}
+
+impl std::error::Error for WrongOptions {}
 
 /// One process of a replica. It ends when its standard input closes.
 #[derive(Debug)]
@@ -191,10 +207,14 @@ impl Process {
         self.close();
         self.reap(Instant::now() + END);
         let tail = self.whole_tail();
-        if tail.is_empty() {
+        let told = if tail.is_empty() {
             reason
         } else {
             anyhow!("{reason:#}; it said: {}", tail.replace('\n', " | "))
+        };
+        match self.ended().and_then(|status| status.code()) {
+            Some(USAGE) => told.context(WrongOptions),
+            _ => told,
         }
     }
 }

@@ -171,3 +171,22 @@ fn events_need_a_fleet_of_the_run() {
         assert!(line.contains(want), "{to}: {line}");
     }
 }
+
+#[test]
+fn what_a_replica_does_not_take_is_an_error_of_the_scenario() {
+    let desk = Desk::new();
+    for (fleet, want) in [
+        (
+            "options = [\"--nonsense\"]",
+            "unexpected argument '--nonsense'",
+        ),
+        ("faults = { latncy_ms = 1 }", "set.latncy_ms: no such key"),
+    ] {
+        desk.file("s.toml", &scenario(fleet, ""));
+        let line = desk.refused(["run", "s.toml"], 2);
+        assert!(
+            line.contains("it does not take what [fleet] gives it") && line.contains(want),
+            "{line}"
+        );
+    }
+}
