@@ -8,6 +8,7 @@ mod format;
 mod input;
 mod interrupts;
 mod progress;
+mod session;
 mod store;
 
 use std::process::ExitCode;

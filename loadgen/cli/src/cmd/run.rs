@@ -1,34 +1,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
-use loadgen_driver::{FleetPlan, Plan, Run, RunOutput, Target, Trust, probe};
-use loadgen_measure::{
-    Environment, GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Threshold, Tool,
-};
-use tokio::sync::oneshot;
+use loadgen_driver::{Plan, Trust};
+use loadgen_measure::Threshold;
 
 use crate::console;
 use crate::failure::Failure;
-use crate::fleet::{Fleet, Script, WrongOptions};
 use crate::format::Format;
 use crate::interrupts::Interrupts;
-use crate::progress::Teller;
+use crate::session::{Job, resolve};
 use crate::store::Store;
-
-/// How often the run is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// When what was measured so far is first written: early, so that the memory this takes is part of
-/// what the run has settled at.
-const FIRST_CHECKPOINT: Duration = Duration::from_secs(2);
-/// How often it is written after that.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
-/// How often the memory of the run's own replicas is looked at.
-const LOOK_AT_MEMORY_EVERY: Duration = Duration::from_millis(250);
-/// When memory is looked at for the first time: the run has found its size by then.
-const SETTLED: Duration = Duration::from_secs(5);
 
 /// Run a scenario: against replicas that the run starts itself, or against --target servers.
 ///
@@ -118,19 +101,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         }
         failure
     };
-    let begun = runtime.block_on(interrupts.unless(begin(&mut plan, given)));
-    let (mut fleet, targets) = begun.map_err(forget)?;
-    let mut session = Session {
-        args,
-        facts: Facts::new(args, &plan, &targets),
-        fleet: &mut fleet,
-        script: Script::new(&plan.events),
-        store: &store,
+    let job = Job {
+        urls: args.targets.clone(),
+        targets: given,
+        options: args.options(&plan),
+        quiet: args.format == Format::Quiet,
         plan,
-        checkpointed: None,
     };
-    let driven = runtime.block_on(session.drive(&targets, interrupts));
-    let result = driven.map_err(forget)?;
+    let driven = runtime.block_on(job.conduct(&store, &mut interrupts));
+    let (result, _fleet) = driven.map_err(forget)?;
     // Written first and printed in any case: a full disk must not cost the figures.
     let written = store.everything(&result);
     let printed = args.format.print(&result);
@@ -141,43 +120,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(result.verdict.status.exit_code()))
 }
 
-/// Gets the tokens, starts the plan's own fleet unless targets are given, and looks at all targets once.
-async fn begin(plan: &mut Plan, given: Vec<Target>) -> Result<(Fleet, Vec<Target>), Failure> {
-    let prepared = plan.client.principals.prepare().await;
-    prepared.map_err(|why| Failure::usage(anyhow!(why)))?;
-    let fleet = match &plan.fleet {
-        Some(fleet) if given.is_empty() => start(fleet.clone()).await?,
-        _ => Fleet::default(),
-    };
-    let targets = if given.is_empty() {
-        resolve(&fleet.urls()).await?
-    } else {
-        given
-    };
-    let looked = probe(plan, &targets).await?;
-    looked.teach(plan);
-    for warning in looked.warnings {
-        console::say(format_args!("loadgen: warning: {warning}"));
-    }
-    Ok((fleet, targets))
-}
-
-/// Starts the replicas in a thread of its own, so that the user can end the wait for them: they then
-/// end with this process.
-async fn start(plan: FleetPlan) -> Result<Fleet, Failure> {
-    let (started, fleet) = oneshot::channel();
-    std::thread::spawn(move || {
-        // Nobody waits for it any more if this fails: the fleet is stopped here.
-        let _ = started.send(Fleet::start(&plan));
-    });
-    let fleet = fleet.await.context("the replicas were not started")?;
-    fleet.map_err(|error| {
-        if error.is::<WrongOptions>() {
-            Failure::usage(error)
-        } else {
-            error.into()
+impl RunArgs {
+    /// Options that are not in the scenario, for the result.
+    fn options(&self, plan: &Plan) -> BTreeMap<String, serde_json::Value> {
+        let mut options = BTreeMap::new();
+        if self.seed.is_some() {
+            options.insert("seed".to_owned(), plan.seed.into());
         }
-    })
+        if self.insecure {
+            options.insert("insecure".to_owned(), true.into());
+        }
+        if !self.targets.is_empty() {
+            options.insert("target".to_owned(), self.targets.clone().into());
+        }
+        options
+    }
 }
 
 /// The addresses that stand in the list more than once, each once.
@@ -185,227 +142,4 @@ fn twice(urls: &[String]) -> BTreeSet<&str> {
     let mut seen = BTreeSet::new();
     let repeated = urls.iter().filter(|url| !seen.insert(url.as_str()));
     repeated.map(String::as_str).collect()
-}
-
-async fn resolve(urls: &[String]) -> Result<Vec<Target>, Failure> {
-    let mut targets = Vec::with_capacity(urls.len());
-    for url in urls {
-        targets.push(Target::resolve(url).await?);
-    }
-    Ok(targets)
-}
-
-/// What is known of a run before it begins.
-struct Facts {
-    options: BTreeMap<String, serde_json::Value>,
-    environment: Environment,
-    targets: Vec<String>,
-    before: Option<ProcessUsage>,
-    settled_rss_bytes: Option<u64>,
-}
-
-impl Facts {
-    fn new(args: &RunArgs, plan: &Plan, targets: &[Target]) -> Self {
-        let mut options = BTreeMap::new();
-        if args.seed.is_some() {
-            options.insert("seed".to_owned(), plan.seed.into());
-        }
-        if args.insecure {
-            options.insert("insecure".to_owned(), true.into());
-        }
-        if !args.targets.is_empty() {
-            options.insert("target".to_owned(), args.targets.clone().into());
-        }
-        Self {
-            options,
-            environment: Environment::read(),
-            targets: targets.iter().map(|t| t.url().to_owned()).collect(),
-            before: ProcessUsage::of_self(),
-            settled_rss_bytes: None,
-        }
-    }
-}
-
-struct Session<'a> {
-    args: &'a RunArgs,
-    plan: Plan,
-    facts: Facts,
-    fleet: &'a mut Fleet,
-    /// What happens to the fleet during the load.
-    script: Script,
-    store: &'a Store,
-    /// Up to when the last checkpoint holds what was measured.
-    checkpointed: Option<Duration>,
-}
-
-impl Session<'_> {
-    /// Starts the load, watches it to its end and makes the result.
-    async fn drive(
-        &mut self,
-        targets: &[Target],
-        mut interrupts: Interrupts,
-    ) -> Result<RunResult, Failure> {
-        let mut run = Run::start(self.plan.clone(), targets).map_err(anyhow::Error::from)?;
-        let threads = run.threads();
-        let mut teller = Teller::new(self.plan.planned(), self.args.format == Format::Quiet);
-        let mut next_checkpoint = FIRST_CHECKPOINT;
-        let mut next_memory = Duration::ZERO;
-        let mut look = tokio::time::interval(LOOK_EVERY);
-        while !run.is_over() {
-            tokio::select! {
-                () = interrupts.next() => {
-                    run.stop(interrupts.wish().meaning());
-                    if interrupts.wish().count() == 1 && self.args.format != Format::Quiet {
-                        teller.say(
-                            "loadgen: interrupted; waiting for what is in flight, once more to \
-                             write the result at once",
-                        );
-                    }
-                }
-                _ = look.tick() => {}
-                () = until(self.script.next(run.elapsed()), &run) => {}
-            }
-            if interrupts.wish().waits_no_longer(Instant::now()) {
-                teller.finish();
-                return Err(self.left(&run));
-            }
-            let elapsed = run.elapsed();
-            for failure in self.script.play(elapsed, self.fleet) {
-                teller.say(format_args!("loadgen: {failure}"));
-            }
-            teller.tell(elapsed, run.progress());
-            for death in self.fleet.deaths() {
-                teller.say(format_args!("loadgen: {death}"));
-            }
-            if elapsed >= SETTLED && self.facts.settled_rss_bytes.is_none() {
-                self.facts.settled_rss_bytes = ProcessUsage::of_self().map(|usage| usage.rss_bytes);
-            }
-            if elapsed >= next_memory && elapsed < self.plan.duration {
-                next_memory = elapsed + LOOK_AT_MEMORY_EVERY;
-                self.fleet.look(elapsed, &run.answered());
-            }
-            if elapsed >= next_checkpoint {
-                next_checkpoint = elapsed + CHECKPOINT_EVERY;
-                self.checkpoint(&mut run, threads, &teller);
-            }
-        }
-        teller.finish();
-        let output = run.join();
-        Ok(self.result(output, threads, interrupts.wish().count() > 0, false))
-    }
-
-    /// Writes what was measured so far. A disk that is full now may not be full at the end.
-    fn checkpoint(&mut self, run: &mut Run, threads: u64, teller: &Teller) {
-        if let Some(output) = run.checkpoint() {
-            let output_end = run.elapsed();
-            let result = self.result(output, threads, false, true);
-            match self.store.result(&result) {
-                Ok(()) => self.checkpointed = Some(output_end),
-                Err(e) => teller.say(format_args!("loadgen: warning: no checkpoint: {e:#}")),
-            }
-        }
-    }
-
-    /// What is told of a run whose threads do not end.
-    fn left(&self, run: &Run) -> Failure {
-        let left = match self.checkpointed {
-            Some(at) => format!(
-                "result.json in {} holds what was measured up to {:.0} s",
-                self.store.folder().display(),
-                at.as_secs_f64()
-            ),
-            None => "nothing was written".to_owned(),
-        };
-        Failure::left(anyhow!(
-            "interrupted, and {} of {} sending threads did not end; {left}",
-            run.busy(),
-            run.threads()
-        ))
-    }
-
-    fn result(
-        &mut self,
-        output: RunOutput,
-        threads: u64,
-        interrupted: bool,
-        partial: bool,
-    ) -> RunResult {
-        let now = ProcessUsage::of_self();
-        let since = |f: fn(&ProcessUsage) -> Duration| {
-            let (now, before) = now.zip(self.facts.before)?;
-            Some(f(&now).saturating_sub(f(&before)).as_secs_f64())
-        };
-        let generator = GeneratorFacts {
-            threads,
-            cpu_s: since(|usage| usage.cpu),
-            run_queue_delay_s: since(|usage| usage.run_queue_delay.unwrap_or_default())
-                .filter(|_| now.is_some_and(|usage| usage.run_queue_delay.is_some())),
-            rss_at_5s_bytes: self.facts.settled_rss_bytes,
-            rss_at_end_bytes: now.map(|usage| usage.rss_bytes),
-        };
-        let facts = RunFacts {
-            tool: Tool {
-                name: "loadgen".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            },
-            scenario: self.plan.scenario.clone(),
-            seed: self.plan.seed,
-            options: self.facts.options.clone(),
-            targets: self.args.targets.clone(),
-            replicas: self.replicas(),
-            events: self.script.results(),
-            unused_answers: unused_answers(&self.plan),
-            breaks_states: {
-                let kinds = self.plan.kinds.iter();
-                let broken = kinds.filter(|kind| kind.break_state.is_some());
-                broken.map(|kind| kind.name.clone()).collect()
-            },
-            environment: self.facts.environment.clone(),
-            clock: output.clock,
-            workload: self.plan.workload(),
-            planned: output.planned,
-            in_flight: output.in_flight,
-            connections: output.connections,
-            failures: output.failures,
-            generator,
-            thresholds: if partial {
-                Vec::new()
-            } else {
-                self.plan.thresholds.clone()
-            },
-            interrupted,
-            partial,
-        };
-        RunResult::new(facts, &output.samples)
-    }
-
-    fn replicas(&mut self) -> Vec<ReplicaFacts> {
-        if self.args.targets.is_empty() {
-            return self.fleet.facts();
-        }
-        let unknown = |url: &String| ReplicaFacts {
-            url: url.clone(),
-            ..ReplicaFacts::default()
-        };
-        self.facts.targets.iter().map(unknown).collect()
-    }
-}
-
-/// Fixed answers that no question has asked for, by kind.
-fn unused_answers(plan: &Plan) -> BTreeMap<String, Vec<String>> {
-    let kinds = plan.kinds.iter().map(|kind| {
-        let unused = kind.answers.fields.never_asked_for();
-        (kind.name.clone(), unused.map(str::to_owned).collect())
-    });
-    kinds
-        .filter(|(_, unused): &(_, Vec<String>)| !unused.is_empty())
-        .collect()
-}
-
-/// Waits for a time of the run; for ever without one.
-async fn until(moment: Option<Duration>, run: &Run) {
-    match moment {
-        Some(moment) => tokio::time::sleep(moment.saturating_sub(run.elapsed())).await,
-        None => std::future::pending().await,
-    }
 }
