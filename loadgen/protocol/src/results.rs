@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::raw_json::text;
+use crate::scan::{Scan, once};
 use crate::{Entries, InputRequest};
 
 /// What a client needs of any result to know what comes next. Nothing else is looked at.
@@ -44,7 +46,40 @@ pub enum ResultType {
     Unknown(String),
 }
 
-impl ResultHead<'_> {
+impl<'a> ResultHead<'a> {
+    /// Reads the head of a result of the usual form; else `None`.
+    pub(crate) fn scan(scan: &mut Scan<'a>) -> Option<Self> {
+        let (mut result_type, mut is_error, mut input_requests) = (None, None, None);
+        let (mut request_state, mut type_member, mut content) = (None, None, None);
+        scan.members(|scan, key| match key {
+            "resultType" => match text(scan.value()?)? {
+                Cow::Borrowed(kind) => once(&mut result_type, Cow::Borrowed(kind)),
+                Cow::Owned(_) => None,
+            },
+            "isError" => match scan.value()? {
+                "true" => once(&mut is_error, true),
+                "false" => once(&mut is_error, false),
+                _ => None,
+            },
+            "inputRequests" => {
+                let questions = serde_json::from_str(scan.value()?).ok()?;
+                once(&mut input_requests, questions)
+            }
+            "requestState" => once(&mut request_state, scan.given()?),
+            "type" => once(&mut type_member, scan.given()?),
+            "content" => once(&mut content, scan.given()?),
+            _ => scan.value().map(drop),
+        })?;
+        Some(Self {
+            result_type,
+            is_error,
+            input_requests,
+            request_state,
+            type_member,
+            content,
+        })
+    }
+
     /// Whether it calls itself an error by a `type`, which alone does not make it one.
     #[must_use]
     pub fn is_of_type_error(&self) -> bool {

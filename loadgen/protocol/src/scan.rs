@@ -91,6 +91,23 @@ impl<'a> Scan<'a> {
         <&RawValue>::deserialize(Checked(self.value()?)).ok()
     }
 
+    /// [`Self::raw`] of anything but `null`, which serde takes for nothing where it may be missing.
+    pub(crate) fn given(&mut self) -> Option<&'a RawValue> {
+        self.raw().filter(|raw| raw.get() != "null")
+    }
+
+    /// What `read` reads of the next value, and its text as serde_json's type.
+    pub(crate) fn spanned<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<(&'a RawValue, T)> {
+        self.skip_space();
+        let start = self.at;
+        let read = read(self)?;
+        let text = self.text.get(start..self.at)?;
+        Some((<&RawValue>::deserialize(Checked(text)).ok()?, read))
+    }
+
     fn items(&mut self) -> Option<()> {
         self.begin(b'[')?;
         if self.token()? != b']' {
@@ -119,6 +136,11 @@ impl<'a> Scan<'a> {
         let bytes = self.text.as_bytes();
         let mut plain = true;
         loop {
+            while let Some(many) = bytes.get(self.at..).and_then(<[u8]>::first_chunk)
+                && !has_special(many)
+            {
+                self.at += many.len();
+            }
             while let Some(eight) = bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
                 let first = first_special(*eight);
                 self.at += first;
@@ -228,6 +250,14 @@ pub(crate) fn once<T>(place: &mut Option<T>, value: T) -> Option<()> {
         }
         Some(_) => None,
     }
+}
+
+/// Whether any of these bytes may not stand within a string. All are looked at, which a processor does
+/// for many at one time.
+fn has_special(many: &[u8; 32]) -> bool {
+    many.iter().fold(false, |found, byte| {
+        found | (*byte < b' ') | (*byte == b'"') | (*byte == b'\\')
+    })
 }
 
 /// Which of eight bytes is the first that may not stand within a string: a quote, a backslash or a
@@ -379,6 +409,10 @@ mod tests {
                     let is_special = matches!(special, 0..0x20 | b'"' | b'\\');
                     let want = if is_special { place } else { 8 };
                     assert_eq!(first_special(eight), want, "{eight:?}");
+                    let mut many = [b'x'; 32];
+                    many[24..].copy_from_slice(&eight);
+                    let others = matches!(other, b'"' | b'\\');
+                    assert_eq!(has_special(&many), is_special || others, "{eight:?}");
                 }
             }
         }

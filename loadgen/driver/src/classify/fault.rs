@@ -5,7 +5,7 @@ use super::{Reply, beginning, clip};
 /// Reads the JSON-RPC response in a body, or tells in words what keeps it from being one.
 pub(super) fn response(reply: &Reply) -> Result<Response<'_>, String> {
     let body = reply.body.as_slice();
-    match serde_json::from_slice::<Response<'_>>(body) {
+    match Response::parse(body) {
         // serde takes the members of an array for those of an object.
         Ok(response)
             if (response.result.is_some() || response.error.is_some())

@@ -52,7 +52,7 @@ pub(crate) fn classify(
         return throttled_or(reply, Said::nothing(), why, Outcome::ProtocolError);
     }
     match response.result {
-        Some(result) => read_result(reply, result, sent_state, result_text),
+        Some(result) => read_result(reply, result, response.into_head(), sent_state, result_text),
         None => protocol("neither result nor error".to_owned()),
     }
 }

@@ -9,10 +9,11 @@ use super::reply::Reply;
 use super::words::clip;
 use crate::throttle::{Notice, Said};
 
-/// What a result means.
+/// What a result means, whose head has been read.
 pub(super) fn read_result(
     reply: &Reply,
     result: &RawValue,
+    head: Result<ResultHead<'_>, serde_json::Error>,
     sent_state: bool,
     result_text: &[String],
 ) -> Meaning {
@@ -20,7 +21,7 @@ pub(super) fn read_result(
     if !result.get().starts_with('{') {
         return protocol("the result is not an object".to_owned());
     }
-    let head: ResultHead<'_> = match serde_json::from_str(result.get()) {
+    let head = match head {
         Ok(head) => head,
         Err(e) => return protocol(format!("unreadable result: {e}")),
     };

@@ -157,7 +157,7 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
 
 /// Whether this message of an event stream is the response to the request with this id.
 fn answers(message: &[u8], id: &str) -> bool {
-    serde_json::from_slice::<RpcResponse<'_>>(message).is_ok_and(|response| {
+    RpcResponse::parse(message).is_ok_and(|response| {
         response.method.is_none()
             && (response.result.is_some() || response.error.is_some())
             && response.id.is_none_or(|echoed| echoed.get() == id)
