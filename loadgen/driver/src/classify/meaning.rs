@@ -35,7 +35,7 @@ pub(crate) enum Meaning {
 
 /// A refusal by a rate limit, if the reply is one.
 pub(super) fn throttled_or(reply: &Reply, said: Said, why: String, otherwise: Outcome) -> Meaning {
-    match Notice::read(reply.status, &reply.fields, said) {
+    match Notice::read(reply.status, &reply.fields.map(), said) {
         Some(notice) => Meaning::Throttled { notice, why },
         None => failed(otherwise, why),
     }

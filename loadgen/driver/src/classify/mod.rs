@@ -20,7 +20,7 @@ use crate::throttle::Said;
 
 pub(crate) use content::lacks;
 pub(crate) use meaning::Meaning;
-pub(crate) use reply::Reply;
+pub(crate) use reply::{Fields, Reply};
 pub(crate) use words::{beginning, clip, header_hint};
 
 /// Reads the reply to the request with this id. `sent_state`: whether that request carried a state,

@@ -6,7 +6,7 @@ use crate::throttle::{Notice, Said};
 /// No JSON-RPC in the body: status, header fields and perhaps a problem document are all there is.
 pub(super) fn without_body(reply: &Reply, why: &str) -> Meaning {
     let said = Said::by_page(&reply.media_type, &reply.body);
-    if let Some(notice) = Notice::read(reply.status, &reply.fields, said) {
+    if let Some(notice) = Notice::read(reply.status, &reply.fields.map(), said) {
         let why = format!("HTTP {}", reply.status);
         return Meaning::Throttled { notice, why };
     }

@@ -72,7 +72,7 @@ fn tool_error(reply: &Reply, result: &RawValue, sent_state: bool) -> Meaning {
 fn typed_error(reply: &Reply, result: &RawValue) -> Meaning {
     let value: Value = serde_json::from_str(result.get()).unwrap_or(Value::Null);
     let said = Said::by_result_type(&value);
-    match Notice::read(reply.status, &reply.fields, said) {
+    match Notice::read(reply.status, &reply.fields.map(), said) {
         Some(notice) => Meaning::Throttled {
             notice,
             why: format!(
@@ -93,7 +93,8 @@ fn success_or_refusal(
     let content = content.and_then(|content| serde_json::from_str(content.get()).ok());
     let text = texts(&content.unwrap_or(Value::Null));
     if result_text.iter().any(|sign| text.contains(sign.as_str()))
-        && let Some(notice) = Notice::read(reply.status, &reply.fields, Said::by_result_text())
+        && let Some(notice) =
+            Notice::read(reply.status, &reply.fields.map(), Said::by_result_text())
     {
         let why = format!("a success that says: {}", clip(&text));
         return Meaning::Throttled { notice, why };

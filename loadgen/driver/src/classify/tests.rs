@@ -131,7 +131,7 @@ fn throttling_is_seen_however_it_is_said() {
     for throttled in [
         reply(429, "slow down"),
         Reply {
-            fields: retry_after("1"),
+            fields: retry_after("1").into(),
             ..reply(503, "<html>")
         },
         error(200, r#"{"code":-32004,"message":"Too many requests"}"#),

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hyper::HeaderMap;
 use loadgen_measure::{
     ConnectionFacts, FinishedSeconds, Outcome, PrincipalTally, Recorder, RoundSample, Shape,
     WorkflowSample,
@@ -20,7 +19,7 @@ use super::flight::{Flight, Flying, Held, Sending};
 use super::round::Due;
 use crate::plan::Plan;
 use crate::schedule::workflow_rng;
-use crate::transport::{Transport, request_headers};
+use crate::transport::{RequestHeaders, Transport};
 use crate::workflow::{Template, Workflow};
 
 /// Counts that other threads may look at while the run goes on.
@@ -59,7 +58,7 @@ impl Shared {
 /// What one thread holds.
 pub(super) struct Core<T> {
     pub(super) plan: Arc<Plan>,
-    pub(super) kinds: Vec<(Template, HeaderMap)>,
+    pub(super) kinds: Vec<(Template, RequestHeaders)>,
     pub(super) replicas: u16,
     pub(super) transport: T,
     pub(super) epoch: Instant,
@@ -86,7 +85,7 @@ impl<T: Transport> Core<T> {
     ) -> Self {
         let kinds = plan.kinds.iter().map(|kind| {
             let template = Template::new(&plan.client, kind);
-            let headers = request_headers(&template.headers);
+            let headers = RequestHeaders::new(&template.headers);
             (template, headers)
         });
         let replicas = u16::try_from(shape.replicas.len()).unwrap_or(u16::MAX);

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{PATIENCE, Probe};
 use crate::classify::{Reply, beginning, clip, header_hint};
-use crate::transport::{self, Failure, Outgoing};
+use crate::transport::{Failure, Outgoing, RequestHeaders};
 use crate::workflow::{request_headers, request_meta};
 
 /// What a server says about itself.
@@ -56,7 +56,7 @@ impl Probe<'_> {
         }
         let body =
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
-        let headers = transport::request_headers(&request_headers(client, method));
+        let headers = RequestHeaders::new(&request_headers(client, method));
         let token = client.principals.token(self.plan.principal(u64::MAX));
         let own_headers: Vec<_> = token
             .map(|token| (AUTHORIZATION, token.clone()))

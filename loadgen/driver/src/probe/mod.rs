@@ -18,7 +18,7 @@ use crate::classify::Reply;
 use crate::plan::{Kind, Mirrored, Plan};
 use crate::schedule::workflow_rng;
 use crate::target::Target;
-use crate::transport::{Failure, Http, Outgoing, Trace, Transport, request_headers, tls};
+use crate::transport::{Failure, Http, Outgoing, RequestHeaders, Trace, Transport, tls};
 use crate::workflow::{Step, Template, Workflow};
 
 /// Longest time for one reply of the probe.
@@ -229,7 +229,7 @@ impl Probe<'_> {
     async fn workflow(&self, kind: &Kind, id: u64) -> Result<Ended, Failure> {
         let plan = self.plan;
         let template = Template::new(&plan.client, kind);
-        let headers = request_headers(&template.headers);
+        let headers = RequestHeaders::new(&template.headers);
         let mut workflow = Workflow::new(id, workflow_rng(plan.seed, id), plan, kind);
         loop {
             let body = Bytes::from(workflow.body(&template));

@@ -31,6 +31,8 @@ pub(super) struct Endpoint {
     pub(super) host: HeaderValue,
     /// The request line's address in HTTP/1.1: the path.
     pub(super) path: Uri,
+    /// How a request in HTTP/1.1 begins: up to the number of its `Content-Length`.
+    pub(super) beginning: Vec<u8>,
     /// The whole address, which HTTP/2 takes apart.
     pub(super) whole: Uri,
     /// How long its next event stream may go on after the reply.
@@ -56,10 +58,13 @@ impl Endpoint {
         whole.scheme = Some(scheme);
         whole.authority = target.authority.parse().ok();
         whole.path_and_query = Some(target.path.clone());
+        let (path, host) = (Uri::from(target.path.clone()), &target.authority);
+        let beginning = format!("POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: ");
         Self {
+            beginning: beginning.into_bytes(),
             host: HeaderValue::from_str(&target.authority)
                 .expect("the authority of an address is legal in a header"),
-            path: Uri::from(target.path.clone()),
+            path,
             whole: Uri::from_parts(whole).expect("the address was one before it was taken apart"),
             tail: Rc::default(),
             tls: tls.cloned(),

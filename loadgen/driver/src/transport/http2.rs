@@ -173,7 +173,7 @@ async fn send(
     *head.method_mut() = Method::POST;
     *head.uri_mut() = endpoint.whole.clone();
     *head.version_mut() = Version::HTTP_2;
-    let mut headers = request.headers.clone();
+    let mut headers = request.headers.map.clone();
     // The whole address says it already.
     headers.remove(HOST);
     headers.insert(CONTENT_LENGTH, HeaderValue::from(request.body.len()));

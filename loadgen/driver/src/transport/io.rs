@@ -1,8 +1,8 @@
 use std::cell::Cell;
-use std::io::{self, IoSlice};
+use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -34,6 +34,25 @@ impl Io {
             reads: Rc::default(),
             answering: Rc::clone(answering),
             answers: None,
+        }
+    }
+
+    /// Whether nothing has come and the peer has not closed, as far as is known without waiting.
+    pub(super) fn is_quiet(&mut self) -> bool {
+        let mut byte = [0];
+        match &mut self.wire {
+            // No call of the kernel unless it has said that there is something.
+            Wire::Plain(stream) => {
+                let read = stream.try_read(&mut byte);
+                read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+            }
+            Wire::Tls(stream) => {
+                let mut cx = Context::from_waker(Waker::noop());
+                let mut byte = ReadBuf::new(&mut byte);
+                Pin::new(&mut **stream)
+                    .poll_read(&mut cx, &mut byte)
+                    .is_pending()
+            }
         }
     }
 

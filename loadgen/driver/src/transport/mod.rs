@@ -5,28 +5,30 @@ mod client;
 mod crowd;
 mod dial;
 mod driven;
+mod head;
 mod http1;
 mod http2;
 mod io;
+mod lane;
 mod pool;
 mod reply;
+mod request;
 mod stream;
 mod timing;
 mod tls;
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::HeaderMap;
-use hyper::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::header::{HeaderName, HeaderValue};
 use loadgen_measure::{ConnectionFacts, SlotLimit};
 use tokio::time::Instant;
 
 use crate::classify::{Reply, clip};
 
 pub(crate) use client::Http;
+pub(crate) use request::RequestHeaders;
 pub(crate) use tls::tls;
 
 /// One request.
@@ -34,9 +36,9 @@ pub(crate) use tls::tls;
 pub(crate) struct Outgoing<'a> {
     /// Position of the replica.
     pub(crate) to: u16,
-    /// Headers as [`request_headers`] gives them.
-    pub(crate) headers: &'a HeaderMap,
-    /// Those that only this request has.
+    /// Headers that other requests have too.
+    pub(crate) headers: &'a RequestHeaders,
+    /// Those that only this request has; none of them is among the others.
     pub(crate) own_headers: &'a [(HeaderName, HeaderValue)],
     /// The JSON-RPC id as written: in an event stream the reply is the message that echoes it.
     pub(crate) id: &'a str,
@@ -141,29 +143,6 @@ pub(crate) trait Transport {
 
     /// How many connections were open, and answered.
     fn connections(&self) -> ConnectionFacts;
-}
-
-/// The headers of a JSON-RPC request with these further ones; names and values must be legal. `Host`
-/// and `Content-Length` are there, and yet to be set.
-pub(crate) fn request_headers(given: &[(Cow<'static, str>, String)]) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    // Both are set for each request. A copy that had to grow for them would be copied again.
-    for unset in [HOST, CONTENT_LENGTH] {
-        headers.insert(unset, HeaderValue::from_static("-"));
-    }
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(
-        ACCEPT,
-        HeaderValue::from_static("application/json, text/event-stream"),
-    );
-    for (name, value) in given {
-        let value = HeaderValue::from_str(value)
-            .expect("header values are encoded to visible ASCII before they come here");
-        let name = HeaderName::from_bytes(name.as_bytes())
-            .expect("header names are checked before they come here");
-        headers.insert(name, value);
-    }
-    headers
 }
 
 #[cfg(test)]

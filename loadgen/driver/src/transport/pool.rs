@@ -12,6 +12,29 @@ use tokio::time::Instant;
 
 use super::Trace;
 use super::driven::Driven;
+use super::io::Io;
+
+/// How often connections that carry nothing are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// A connection between two requests.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// Nobody looks at it meanwhile.
+    Bare(Io),
+    /// It is hyper's.
+    Hyper(Sender),
+}
+
+impl Line {
+    /// Whether a request may be sent over it, as far as is known.
+    fn is_good(&mut self) -> bool {
+        match self {
+            Self::Bare(io) => io.is_quiet(),
+            Self::Hyper(sender) => !sender.half.is_closed(),
+        }
+    }
+}
 
 /// The sending half of a connection, which is closed with it.
 #[derive(Debug)]
@@ -36,9 +59,11 @@ pub(super) struct Pool {
 #[derive(Debug)]
 struct Inner {
     /// With the moment since which each carries nothing.
-    idle: Vec<Vec<(Sender, Instant)>>,
+    idle: Vec<Vec<(Line, Instant)>>,
     open: usize,
     open_max: usize,
+    /// When they were last looked at.
+    looked: Option<Instant>,
     waiting: VecDeque<(u16, oneshot::Sender<Lease>)>,
 }
 
@@ -48,7 +73,7 @@ struct Inner {
 pub(super) struct Lease {
     pool: Rc<Pool>,
     to: u16,
-    kept: Option<Sender>,
+    kept: Option<Line>,
     returned: bool,
 }
 
@@ -59,6 +84,7 @@ impl Pool {
                 idle: (0..replicas).map(|_| Vec::new()).collect(),
                 open: 0,
                 open_max: 0,
+                looked: None,
                 waiting: VecDeque::new(),
             }),
             limit: limit.max(1),
@@ -86,16 +112,21 @@ impl Pool {
         lease
     }
 
+    /// Looks at all that carry nothing; see [`Inner::look`].
+    pub(super) fn look(&self) {
+        self.inner.borrow_mut().let_go();
+    }
+
     /// Most connections that were open at one time.
     pub(super) fn open_max(&self) -> usize {
         self.inner.borrow().open_max
     }
 
     fn try_lease(self: &Rc<Self>, inner: &mut Inner, to: u16) -> Option<Lease> {
-        while let Some((sender, since)) = inner.idle[usize::from(to)].pop() {
+        while let Some((mut line, since)) = inner.idle[usize::from(to)].pop() {
             let too_old = self.idle_timeout.is_some_and(|t| since.elapsed() >= t);
-            if !sender.half.is_closed() && !too_old {
-                return Some(self.grant(to, Some(sender)));
+            if !too_old && line.is_good() {
+                return Some(self.grant(to, Some(line)));
             }
             inner.open -= 1;
         }
@@ -113,7 +144,7 @@ impl Pool {
         Some(self.grant(to, None))
     }
 
-    fn grant(self: &Rc<Self>, to: u16, kept: Option<Sender>) -> Lease {
+    fn grant(self: &Rc<Self>, to: u16, kept: Option<Line>) -> Lease {
         Lease {
             pool: Rc::clone(self),
             to,
@@ -123,48 +154,72 @@ impl Pool {
     }
 
     /// Takes a right back, with the connection when it can be used again.
-    fn give_back(self: &Rc<Self>, from: u16, mut sender: Option<(Sender, Instant)>) {
+    fn give_back(self: &Rc<Self>, from: u16, mut line: Option<(Line, Instant)>) {
         loop {
             let mut inner = self.inner.borrow_mut();
             let Some((to, grant)) = inner.waiting.pop_front() else {
-                match sender {
-                    Some(sender) => inner.idle[usize::from(from)].push(sender),
+                match line {
+                    Some(line) => {
+                        let since = line.1;
+                        inner.idle[usize::from(from)].push(line);
+                        inner.look(since);
+                    }
                     None => inner.open -= 1,
                 }
                 return;
             };
             drop(inner);
-            let kept = if to == from { sender.take() } else { None };
-            let kept = kept.map(|(sender, _)| sender);
+            let kept = if to == from { line.take() } else { None };
+            let kept = kept.map(|(line, _)| line);
             match grant.send(self.grant(to, kept)) {
                 Ok(()) => return,
                 // Nobody waits there any more: take the right out of the lease and try the next.
                 Err(mut lease) => {
                     lease.returned = true;
-                    sender = sender.or(lease.kept.take().map(|kept| (kept, Instant::now())));
+                    line = line.or(lease.kept.take().map(|kept| (kept, Instant::now())));
                 }
             }
         }
     }
 }
 
+impl Inner {
+    /// Lets go of idle connections that their peers have closed, when it is time to look: nobody else
+    /// notices it while they carry nothing.
+    fn look(&mut self, now: Instant) {
+        let last = *self.looked.get_or_insert(now);
+        if now.saturating_duration_since(last) >= LOOK_EVERY {
+            self.looked = Some(now);
+            self.let_go();
+        }
+    }
+
+    fn let_go(&mut self) {
+        for list in &mut self.idle {
+            let before = list.len();
+            list.retain_mut(|(line, _)| line.is_good());
+            self.open -= before - list.len();
+        }
+    }
+}
+
 impl Lease {
     /// The kept-alive connection, once.
-    pub(super) fn take_kept(&mut self) -> Option<Sender> {
+    pub(super) fn take_kept(&mut self) -> Option<Line> {
         self.kept.take()
     }
 
     /// Puts a connection back, to be closed with the lease unless it is kept.
-    pub(super) fn hold(&mut self, sender: Sender) {
-        self.kept = Some(sender);
+    pub(super) fn hold(&mut self, line: Line) {
+        self.kept = Some(line);
     }
 
     /// Gives the right back with the connection that it holds, which can carry another request and has
     /// carried nothing since then.
     pub(super) fn keep(mut self, since: Instant) {
         self.returned = true;
-        let sender = self.kept.take().map(|sender| (sender, since));
-        self.pool.give_back(self.to, sender);
+        let line = self.kept.take().map(|line| (line, since));
+        self.pool.give_back(self.to, line);
     }
 }
 
@@ -182,6 +237,8 @@ impl Drop for Lease {
 mod tests {
     use tokio::task::LocalSet;
 
+    use super::super::answering::Answering;
+    use super::super::io::Wire;
     use super::*;
 
     #[tokio::test]
@@ -230,7 +287,7 @@ mod tests {
     }
 
     /// A connection to a peer that stays.
-    async fn connected() -> (Sender, tokio::io::DuplexStream) {
+    async fn connected() -> (Line, tokio::io::DuplexStream) {
         let (near, far) = tokio::io::duplex(64);
         let io = hyper_util::rt::TokioIo::new(near);
         let (half, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
@@ -239,7 +296,29 @@ mod tests {
             reads: Rc::default(),
             _connection: Driven::new(connection),
         };
-        (sender, far)
+        (Line::Hyper(sender), far)
+    }
+
+    #[tokio::test]
+    async fn one_that_is_closed_meanwhile_is_let_go() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let near = tokio::net::TcpStream::connect(listener.local_addr().unwrap());
+        let (near, far) = tokio::join!(near, listener.accept());
+        let answering = Answering::new(Instant::now());
+        let pool = Pool::new(1, 1, None);
+        let trace = Trace::default();
+        let mut lease = pool.lease(0, &trace).await;
+        lease.hold(Line::Bare(Io::new(Wire::Plain(near.unwrap()), &answering)));
+        let begin = Instant::now();
+        lease.keep(begin);
+        pool.look();
+        assert_eq!(pool.inner.borrow().open, 1);
+        drop(far);
+        while pool.inner.borrow().open == 1 {
+            tokio::task::yield_now().await;
+            pool.look();
+        }
+        assert!(pool.lease(0, &trace).await.take_kept().is_none());
     }
 
     #[tokio::test(start_paused = true)]
@@ -251,9 +330,9 @@ mod tests {
         let limit = Duration::from_secs(4);
         let pool = Pool::new(1, 1, Some(limit));
         let trace = Trace::default();
-        let (sender, _far) = connected().await;
+        let (line, _far) = connected().await;
         let mut lease = pool.lease(0, &trace).await;
-        lease.hold(sender);
+        lease.hold(line);
         lease.keep(Instant::now());
         tokio::time::advance(limit / 2).await;
         let mut lease = pool.lease(0, &trace).await;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use h2::RecvStream;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::CONTENT_TYPE;
 use hyper::http::response::Parts;
 use loadgen_protocol::names::header::{SERVER_TIMING, SESSION_ID};
 use loadgen_protocol::{Response as RpcResponse, SseParser};
@@ -81,33 +81,44 @@ pub(super) async fn read(head: Parts, mut body: Body, id: &str) -> Result<Read, 
 }
 
 /// What the head says, found in one pass: a look-up by name costs more than a comparison.
-fn begin(head: Parts) -> Reply {
+pub(super) fn begin(head: Parts) -> Reply {
     let mut reply = Reply {
         status: head.status.as_u16(),
         ..Reply::default()
     };
     for (name, value) in &head.headers {
-        if name == CONTENT_TYPE {
-            if reply.media_type.is_empty() {
-                reply.media_type = media_type(value);
-            }
-        } else if name == SESSION_ID {
-            reply.session = true;
-        } else if name == SERVER_TIMING {
-            server_timing(value, &mut reply.server);
-        }
+        note(&mut reply, name.as_str(), value.as_bytes());
     }
-    reply.fields = head.headers;
+    reply.fields = head.headers.into();
     reply
 }
 
+/// Takes what a header field says that is looked at in every reply.
+pub(super) fn note(reply: &mut Reply, name: &str, value: &[u8]) {
+    if name.eq_ignore_ascii_case(CONTENT_TYPE.as_str()) {
+        if reply.media_type.is_empty() {
+            reply.media_type = media_type(value);
+        }
+    } else if name.eq_ignore_ascii_case(SESSION_ID) {
+        reply.session = true;
+    } else if name.eq_ignore_ascii_case(SERVER_TIMING) {
+        server_timing(text(value), &mut reply.server);
+    }
+}
+
+/// The text of a field's value; empty when it holds anything but visible ASCII and white space.
+fn text(value: &[u8]) -> &str {
+    let is_text = value.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+    let text = std::str::from_utf8(value).ok().filter(|_| is_text);
+    text.unwrap_or_default()
+}
+
 /// The type without its parameters, in lower case; nothing is copied of the usual one.
-fn media_type(value: &HeaderValue) -> Cow<'static, str> {
-    if value == "application/json" {
+fn media_type(value: &[u8]) -> Cow<'static, str> {
+    if value == b"application/json" {
         return Cow::Borrowed("application/json");
     }
-    let text = value.to_str().unwrap_or_default();
-    let kind = text.split(';').next().unwrap_or_default();
+    let kind = text(value).split(';').next().unwrap_or_default();
     Cow::Owned(kind.trim().to_ascii_lowercase())
 }
 
@@ -203,6 +214,19 @@ fn next_tail(last: Duration, ended: bool) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_readable_fields_are_read() {
+        let mut reply = Reply::default();
+        note(&mut reply, "Server-Timing", b"seal;dur=\xff");
+        note(&mut reply, "content-type", b"a\xff");
+        assert!(reply.server.seal.is_none() && reply.media_type.is_empty());
+        note(&mut reply, "server-timing", b"open;dur=2, seal;dur=1");
+        note(&mut reply, "CONTENT-TYPE", b" Text/X ; a=b");
+        note(&mut reply, "content-type", b"text/second");
+        assert_eq!(reply.server.seal, Some(Duration::from_millis(1)));
+        assert_eq!(reply.media_type, "text/x");
+    }
 
     #[test]
     fn streams_that_stay_open_are_waited_for_less_and_less() {

@@ -1,12 +1,10 @@
 use std::time::Duration;
 
-use hyper::header::HeaderValue;
 use loadgen_measure::ServerTiming;
 
 /// Reads one `Server-Timing: open;dur=0.012, …` (W3C Server Timing; `dur` in milliseconds). Entries of
 /// other names and unreadable ones are passed over.
-pub(super) fn server_timing(value: &HeaderValue, timing: &mut ServerTiming) {
-    let text = value.to_str().unwrap_or_default();
+pub(super) fn server_timing(text: &str, timing: &mut ServerTiming) {
     for entry in text.split(',') {
         let mut parts = entry.split(';').map(str::trim);
         let slot = match parts.next() {
@@ -30,12 +28,11 @@ mod tests {
     fn fractions_of_milliseconds_are_read_and_junk_is_not() {
         let text = "open;dur=0.001234, handle; desc=\"x\"; dur=1.5,db;dur=9, seal;dur=NaN";
         let mut timing = ServerTiming::default();
-        server_timing(&HeaderValue::from_static(text), &mut timing);
+        server_timing(text, &mut timing);
         assert_eq!(timing.open, Some(Duration::from_nanos(1234)));
         assert_eq!(timing.handle, Some(Duration::from_micros(1500)));
         assert_eq!(timing.seal, None);
-        let junk = HeaderValue::from_bytes(b"seal;dur=\xff").unwrap();
-        server_timing(&junk, &mut timing);
+        server_timing("seal;dur=x,;,=", &mut timing);
         assert_eq!(timing.seal, None);
     }
 }

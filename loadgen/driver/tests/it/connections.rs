@@ -325,3 +325,20 @@ fn waits_for_a_connection_are_kept_and_the_cap_is_named() {
     let reason = &result.generator.bound_reason;
     assert!(reason.starts_with("connection cap: "), "{reason}");
 }
+
+#[test]
+fn a_connection_that_closes_between_requests_is_replaced_without_a_word() {
+    // Whether that is noticed in time is a race, so it may also be a stale one; nothing else happens.
+    let (result, server) = run_against(&in_turn(40, ""), |heard| {
+        let mut acts = vec![Act::Write(complete(heard))];
+        if heard.before == 3 {
+            acts.push(Act::Close);
+        }
+        acts
+    });
+    let ok = count(&result, Outcome::Ok);
+    let stale = count(&result, Outcome::StaleConnection);
+    assert_eq!(ok + stale, 40, "{:?}", result.failures);
+    assert!(ok >= 30, "{:?}", result.failures);
+    assert_eq!(server.heard().len() as u64, ok);
+}

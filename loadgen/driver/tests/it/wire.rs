@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use loadgen_measure::Outcome;
 
-use crate::run::{complete, count, plan, question, run_against};
+use crate::run::{complete, count, plan, question, response, run_against, scenario};
 use crate::server::{Act, Heard};
 
 /// States with every way to write a character, one per round; the last one is empty.
@@ -101,6 +101,41 @@ fn the_headers_are_those_of_the_contract() {
             "no other header: {}",
             request.head
         );
+    }
+}
+
+#[test]
+fn requests_look_the_same_whatever_their_connection_has_seen() {
+    let plan = scenario(
+        "[load]\nrate_per_s = 150\nduration_s = 0.02\nthreads = 1\ndrain_s = 60\nconnections = 1\n\
+         [client]\ntrace_context = true\nheaders = { X-Own = \"a b\" }\n[[workflow]]\ntool = \"t\"\n",
+    );
+    // After chunks a connection is looked at in another way.
+    let (result, server) = run_against(&plan, |heard| {
+        if heard.workflow() != 1 {
+            return vec![Act::Write(complete(heard))];
+        }
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let body = response(heard, "{}");
+        let reply = format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+        vec![Act::Write(reply.into_bytes())]
+    });
+    assert_eq!(count(&result, Outcome::Ok), 3, "{:?}", result.failures);
+    assert_eq!(server.accepted(), 1);
+    let plain = |heard: &Heard| {
+        let lines = heard.head.lines();
+        let lines = lines.map(|line| match line.split_once(": ") {
+            Some(("traceparent", _)) => "traceparent",
+            _ => line,
+        });
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let heard = server.heard();
+    assert_eq!(heard.len(), 3, "none was sent twice");
+    assert_eq!(plain(&heard[0]).len(), 10);
+    for later in &heard[1..] {
+        assert_eq!(plain(later), plain(&heard[0]));
+        assert_eq!(later.body.len(), heard[0].body.len());
     }
 }
 

@@ -264,7 +264,7 @@ impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
         let body = reply.to_string().into_bytes();
         let reply = Reply {
             status: answer.status,
-            fields: answer.fields,
+            fields: answer.fields.into(),
             body_bytes: body.len() as u64,
             body,
             ..Reply::default()
