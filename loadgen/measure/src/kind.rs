@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::by_outcome::{ByOutcome, merge_optional};
-use crate::{Latency, Outcome, RoundSample, Sizes};
+use crate::{Latency, Outcome, RoundSample, ServerTiming, Sizes};
 
 /// What is known about one workflow kind.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +38,10 @@ pub(crate) struct RoundTally {
     pub(crate) open: Option<Box<Latency>>,
     pub(crate) handle: Option<Box<Latency>>,
     pub(crate) seal: Option<Box<Latency>>,
+    /// Open and seal times together, of the successful rounds that reported either.
+    pub(crate) open_and_seal: Option<Box<Latency>>,
+    /// Handle times of the same rounds.
+    pub(crate) timed_handle_ns: u64,
     /// Service times of the successful rounds that reported an open or a seal time.
     pub(crate) timed_service_ns: u64,
 }
@@ -109,10 +113,16 @@ impl RoundTally {
                 latency.get_or_insert_default().record(time);
             }
         }
-        if let (Some(service), true) = (
-            service,
-            sample.server.open.is_some() || sample.server.seal.is_some(),
-        ) {
+        let ServerTiming { open, handle, seal } = sample.server;
+        if open.is_none() && seal.is_none() {
+            return;
+        }
+        let both = open
+            .unwrap_or_default()
+            .saturating_add(seal.unwrap_or_default());
+        self.open_and_seal.get_or_insert_default().record(both);
+        self.timed_handle_ns = add_ns(self.timed_handle_ns, handle.unwrap_or_default());
+        if let Some(service) = service {
             self.timed_service_ns = add_ns(self.timed_service_ns, service);
         }
     }
@@ -136,6 +146,8 @@ impl RoundTally {
         merge_optional(&mut self.open, other.open.as_deref());
         merge_optional(&mut self.handle, other.handle.as_deref());
         merge_optional(&mut self.seal, other.seal.as_deref());
+        merge_optional(&mut self.open_and_seal, other.open_and_seal.as_deref());
+        self.timed_handle_ns = self.timed_handle_ns.saturating_add(other.timed_handle_ns);
         self.timed_service_ns = self.timed_service_ns.saturating_add(other.timed_service_ns);
     }
 }

@@ -43,15 +43,16 @@ pub use principal::PrincipalTally;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use result::{
-    Achieved, BadThreshold, Bound, Check, Comparison, ConnectionFacts, ConnectionResult,
-    DeviationCount, Drift, EventResult, FailureExample, Finding, FindingCode, GeneratorFacts,
-    GeneratorResult, HlogError, InFlight, KindResult, LatencyFigures, LoadError, LoadResult,
-    Matrix, MatrixCell, Metric, OutcomeFigures, PhaseResult, PrincipalResult, PrincipalsResult,
-    QuantileIntervals, ReplicaDeath, ReplicaFacts, ReplicaResult, RoundResult, RunClock, RunFacts,
-    RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord, SdkViews, SecondResult, SecondRound,
-    ServerFigures, SignalResult, SizeFigures, Status, Steady, SteadyRound, Threshold,
-    ThresholdResult, ThrottleResult, TooLarge, Tool, TraceContextResult, UnknownMetric, Verdict,
-    WithFailures, Workload, diagnose, result_schema, save_atomically,
+    Achieved, AeadResult, AeadRound, BadThreshold, Bound, Check, Comparison, ConnectionFacts,
+    ConnectionResult, DeviationCount, Drift, EventResult, FailureExample, Finding, FindingCode,
+    FleetCpu, GeneratorFacts, GeneratorResult, HlogError, InFlight, KeyUse, KindResult,
+    LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures, PhaseResult,
+    PrincipalResult, PrincipalsResult, QuantileIntervals, ReplicaCpu, ReplicaDeath, ReplicaFacts,
+    ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
+    ScenarioRecord, SdkViews, Sealing, SecondResult, SecondRound, ServerFigures, SignalResult,
+    SizeFigures, Status, Steady, SteadyRound, Threshold, ThresholdResult, ThrottleResult, Times,
+    TooLarge, Tool, TraceContextResult, UnknownMetric, Verdict, WithFailures, Workload, diagnose,
+    result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

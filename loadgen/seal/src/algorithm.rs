@@ -46,8 +46,8 @@ struct Facts {
     nonce_bytes: usize,
     tag_bytes: usize,
     key_bytes: usize,
-    /// Base-2 logarithm of the number of tokens per key, 64 for more than a counter holds.
-    seal_bound_log2: u32,
+    /// Base-2 logarithm of the number of tokens per key, if there is a bound.
+    seal_bound_log2: Option<u32>,
     protection: Protection,
 }
 
@@ -118,23 +118,33 @@ impl Algorithm {
     /// bound: both are more than this counter holds, `u64::MAX`.
     pub const fn seal_bound(self) -> u64 {
         match self.facts().seal_bound_log2 {
-            64.. => u64::MAX,
-            log2 => 1 << log2,
+            Some(log2 @ ..64) => 1 << log2,
+            _ => u64::MAX,
         }
+    }
+
+    /// Base-2 logarithm of the same number, also where a counter does not hold it; `None` for an
+    /// algorithm that sets no bound.
+    pub const fn seal_bound_log2(self) -> Option<u32> {
+        self.facts().seal_bound_log2
     }
 
     const fn facts(self) -> Facts {
         use Protection::{Integrity, Nothing, Secrecy};
         match self {
-            Self::None => Facts::new(0, "none", 0, 0, 32, 64, Nothing),
-            Self::Aes256Gcm => Facts::new(1, "aes-256-gcm", 12, 16, 32, 32, Secrecy),
-            Self::Xaes256Gcm => Facts::new(2, "xaes-256-gcm", 24, 16, 32, 64, Secrecy),
-            Self::Aes256GcmSiv => Facts::new(3, "aes-256-gcm-siv", 12, 16, 32, 48, Secrecy),
-            Self::ChaCha20Poly1305 => Facts::new(4, "chacha20-poly1305", 12, 16, 32, 32, Secrecy),
-            Self::XChaCha20Poly1305 => Facts::new(5, "xchacha20-poly1305", 24, 16, 32, 64, Secrecy),
-            Self::Aegis128L => Facts::new(6, "aegis-128l", 16, 16, 16, 48, Secrecy),
-            Self::HmacSha256 => Facts::new(7, "hmac-sha256", 0, 16, 32, 64, Integrity),
-            Self::Blake3 => Facts::new(8, "blake3", 0, 16, 32, 64, Integrity),
+            Self::None => Facts::new(0, "none", 0, 0, 32, None, Nothing),
+            Self::Aes256Gcm => Facts::new(1, "aes-256-gcm", 12, 16, 32, Some(32), Secrecy),
+            Self::Xaes256Gcm => Facts::new(2, "xaes-256-gcm", 24, 16, 32, Some(80), Secrecy),
+            Self::Aes256GcmSiv => Facts::new(3, "aes-256-gcm-siv", 12, 16, 32, Some(48), Secrecy),
+            Self::ChaCha20Poly1305 => {
+                Facts::new(4, "chacha20-poly1305", 12, 16, 32, Some(32), Secrecy)
+            }
+            Self::XChaCha20Poly1305 => {
+                Facts::new(5, "xchacha20-poly1305", 24, 16, 32, Some(80), Secrecy)
+            }
+            Self::Aegis128L => Facts::new(6, "aegis-128l", 16, 16, 16, Some(48), Secrecy),
+            Self::HmacSha256 => Facts::new(7, "hmac-sha256", 0, 16, 32, None, Integrity),
+            Self::Blake3 => Facts::new(8, "blake3", 0, 16, 32, None, Integrity),
         }
     }
 }
@@ -146,7 +156,7 @@ impl Facts {
         nonce_bytes: usize,
         tag_bytes: usize,
         key_bytes: usize,
-        seal_bound_log2: u32,
+        seal_bound_log2: Option<u32>,
         protection: Protection,
     ) -> Self {
         Self {
@@ -225,5 +235,7 @@ mod tests {
     fn short_nonces_bound_the_tokens_of_a_key() {
         assert_eq!(Algorithm::Aes256Gcm.seal_bound(), 1 << 32);
         assert_eq!(Algorithm::Xaes256Gcm.seal_bound(), u64::MAX);
+        assert_eq!(Algorithm::Xaes256Gcm.seal_bound_log2(), Some(80));
+        assert_eq!(Algorithm::HmacSha256.seal_bound_log2(), None);
     }
 }

@@ -80,6 +80,11 @@ impl Fleet {
             .collect()
     }
 
+    /// From now on the processor time of the replicas counts: the load begins.
+    pub(crate) fn begin_count(&mut self) {
+        self.replicas.iter_mut().for_each(Replica::begin_count);
+    }
+
     /// Looks at the memory of the replicas, which have answered so many requests by this time of the
     /// load.
     pub(crate) fn look(&mut self, at: Duration, answered: &[u64]) {

@@ -51,6 +51,8 @@ pub(super) struct Process {
     last: Option<ProcessUsage>,
     /// Commands that it was given.
     told: u64,
+    /// Algorithm and backend that it says it seals with.
+    seals_with: Option<(String, String)>,
 }
 
 impl Process {
@@ -74,6 +76,7 @@ impl Process {
             before: None,
             last: None,
             told: 0,
+            seals_with: None,
         };
         let keys = ring.to_secret_text();
         match process.write(&keys) {
@@ -105,7 +108,9 @@ impl Process {
     fn ready(&mut self, line: &str) -> anyhow::Result<String> {
         self.before = ProcessUsage::of(self.child.id());
         let ready: Value = serde_json::from_str(line).context("its first line is no ready line")?;
-        let url = ready["url"].as_str().map(str::to_owned);
+        let named = |key: &str| ready[key].as_str().map(str::to_owned);
+        self.seals_with = named("algorithm").zip(named("backend"));
+        let url = named("url");
         url.context("its ready line names no url")
     }
 
@@ -151,7 +156,17 @@ impl Process {
         ProcessUsage::of(self.child.id())
     }
 
-    /// Processor time since it was ready, as far as it was looked at.
+    /// Algorithm and backend that it seals with, once it is ready.
+    pub(super) fn seals_with(&self) -> Option<&(String, String)> {
+        self.seals_with.as_ref()
+    }
+
+    /// From now on its processor time counts.
+    pub(super) fn begin_count(&mut self) {
+        self.before = self.used().or(self.before);
+    }
+
+    /// Processor time since it was ready, or its count began, as far as it was looked at.
     pub(super) fn cpu(&mut self) -> Option<Duration> {
         self.last = self.used().or(self.last);
         let (last, before) = self.last.zip(self.before)?;

@@ -2,9 +2,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use loadgen_driver::FleetPlan;
-use loadgen_measure::{MemoryLooks, ProcessUsage, ReplicaDeath, ReplicaFacts};
-use loadgen_seal::{Key, KeyId, KeyRing, Role};
+use loadgen_driver::{FleetPlan, KeyPlan};
+use loadgen_measure::{MemoryLooks, ProcessUsage, ReplicaDeath, ReplicaFacts, Sealing};
+use loadgen_seal::{Algorithm, Key, KeyId, KeyRing, Role};
 use serde_json::{Value, json};
 
 use super::process::{END, Process};
@@ -18,6 +18,8 @@ pub(super) struct Replica {
     /// Options of every process of it.
     options: Vec<String>,
     ring: KeyRing,
+    /// What it seals with, and how long one key is good for that.
+    sealing: Option<Sealing>,
     url: String,
     process: Process,
     life: Life,
@@ -46,10 +48,12 @@ impl Replica {
     pub(super) fn start(plan: &FleetPlan, number: usize, ring: KeyRing) -> anyhow::Result<Self> {
         let options = options(plan, number);
         let mut process = Process::spawn(command(&options, None)?, &ring)?;
+        let url = process.wait_ready()?;
         Ok(Self {
-            url: process.wait_ready()?,
+            url,
             options,
             ring,
+            sealing: sealing(&process, plan.keys == KeyPlan::Shared),
             process,
             life: Life::Up,
             died: None,
@@ -105,12 +109,18 @@ impl Replica {
             url: self.url.clone(),
             started_by_run: true,
             died: self.died.clone(),
+            sealing: self.sealing.clone(),
             restarts: self.restarts,
             cpu_s: cpu.map(|cpu| (self.spent + cpu).as_secs_f64()),
             rss_bytes: self.used().map(|used| used.rss_bytes),
             rss_slope_bytes_per_request: slope.map(|slope| slope.bytes_per_request),
             rss_slope_standard_error: slope.map(|slope| slope.standard_error),
         }
+    }
+
+    /// From now on its processor time counts.
+    pub(super) fn begin_count(&mut self) {
+        self.process.begin_count();
     }
 
     /// Ends it at once.
@@ -271,6 +281,18 @@ impl KeyChange {
         };
         Ok((json!({ "keys": change }), ring))
     }
+}
+
+/// What a process that is ready seals with.
+fn sealing(process: &Process, key_shared: bool) -> Option<Sealing> {
+    let (algorithm, backend) = process.seals_with()?;
+    let known: Algorithm = algorithm.parse().ok()?;
+    Some(Sealing {
+        algorithm: algorithm.clone(),
+        backend: backend.clone(),
+        seal_bound_log2: known.seal_bound_log2(),
+        key_shared,
+    })
 }
 
 /// Options of a replica, without its address.

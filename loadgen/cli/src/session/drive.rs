@@ -44,6 +44,7 @@ impl Session<'_> {
         targets: &[Target],
         interrupts: &mut Interrupts,
     ) -> Result<RunResult, Failure> {
+        self.fleet.begin_count();
         let mut run = Run::start(self.plan.clone(), targets).map_err(anyhow::Error::from)?;
         let threads = run.threads();
         let mut teller = Teller::new(self.plan.planned(), self.quiet);

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::achieved::{Achieved, Ended};
+use super::aead::{AeadResult, Around};
 use super::backlog::Backlog;
 use super::checks::{self, Counts};
 use super::clock::RunClock;
@@ -92,6 +93,12 @@ impl RunResult {
             sojourn_s: totals.sojourn_ns as f64 / 1e9,
         };
         let together = KindResult::of("all", &all);
+        let replicas = replicas(&facts.replicas, samples);
+        let around = Around {
+            measured_s: load.measured_s,
+            started: load.started,
+            replicas: &replicas,
+        };
         let mut result = Self {
             schema_version: SCHEMA_VERSION,
             verdict: Verdict {
@@ -117,10 +124,11 @@ impl RunResult {
             warmup_only: phased.warmup_only,
             steady: None,
             matrix: matrix(samples),
+            aead: AeadResult::of(&samples.shape().kinds, &kinds, &around),
             throttle: throttle(samples, phased),
             trace_context: trace_context(samples.wire.traced),
             principals: samples.principals.as_deref().map(PrincipalsResult::of),
-            replicas: replicas(&facts.replicas, samples),
+            replicas,
             connections: connections(facts.connections, samples),
             seconds: seconds(samples),
             load,

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::aead::Sealing;
 use super::figures::LatencyFigures;
 use super::load::is_zero;
 use crate::{Outcome, StatusDeviation};
@@ -17,10 +18,14 @@ pub struct ReplicaFacts {
     /// How it died during the run; absent while it lived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub died: Option<ReplicaDeath>,
+    /// What it protects request states with; absent when the run did not start it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealing: Option<Sealing>,
     /// How often the run started it anew.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub restarts: u64,
-    /// Processor time that it used during the run, in seconds; absent when not readable.
+    /// Processor time that it used from the start of the load to the end of the run, in seconds; absent
+    /// when not readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// Its resident memory at the end of the run, in bytes; absent when not readable.
@@ -55,7 +60,7 @@ pub struct ReplicaDeath {
 }
 
 /// One replica.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplicaResult {
     /// Position in the list; the matrix uses it.
     pub index: usize,

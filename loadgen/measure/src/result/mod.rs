@@ -1,6 +1,7 @@
 //! The result of a run: its types, how it is made, written and read.
 
 mod achieved;
+mod aead;
 mod assemble;
 mod backlog;
 mod checks;
@@ -31,6 +32,7 @@ mod verdict;
 mod work;
 
 pub use achieved::Achieved;
+pub use aead::{AeadResult, AeadRound, FleetCpu, KeyUse, ReplicaCpu, Sealing, Times};
 pub use assemble::RunFacts;
 pub use checks::Check;
 pub use clock::RunClock;

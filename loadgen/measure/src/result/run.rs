@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::aead::AeadResult;
 use super::checks::Check;
 use super::clock::RunClock;
 use super::event::EventResult;
@@ -87,6 +88,9 @@ pub struct RunResult {
     pub kinds: Vec<KindResult>,
     /// Who minted states and who got them back.
     pub matrix: Matrix,
+    /// What protecting request states cost; absent when no server said how long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aead: Option<AeadResult>,
     /// Refusals by rate limits, waits for them and attempts after the first; absent when there were
     /// none and the scenario named no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
