@@ -1,5 +1,6 @@
 //! A result as SVG charts.
 
+mod aead;
 mod axis;
 mod labels;
 mod latency;
@@ -36,7 +37,7 @@ pub enum ChartError {
 }
 
 /// Every chart that the result has data for, in a fixed order: latency by quantile, payload by
-/// round, latency over time, throughput over time. A result without data gives no chart.
+/// round, opening and sealing by size of the state, latency over time, throughput over time. A result without data gives no chart.
 ///
 /// # Errors
 /// When a stored histogram is damaged or the drawing fails.
@@ -44,6 +45,7 @@ pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
     let plots = [
         ("latency-by-quantile", latency::plot(result)?),
         ("payload-by-round", payload::plot(result)),
+        ("aead-by-state-size", aead::plot(result)),
         ("latency-over-time", over_time::latency(result)?),
         ("throughput-over-time", over_time::throughput(result)),
     ];

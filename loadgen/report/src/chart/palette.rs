@@ -56,6 +56,14 @@ impl Look {
         }
     }
 
+    /// The same with the marker of the n-th line.
+    pub(crate) fn marked_as(self, n: usize) -> Self {
+        Self {
+            marker: MARKERS[n % MARKERS.len()],
+            ..self
+        }
+    }
+
     pub(crate) fn unmarked(self) -> Self {
         Self {
             marker: Marker::None,

@@ -1,5 +1,6 @@
 //! A result as text for a terminal.
 
+mod aead;
 mod client;
 mod events;
 mod failures;
@@ -24,6 +25,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     let mut text = Text::new(style);
     head::write(&mut text, result);
     work::write(&mut text, result);
+    aead::write(&mut text, result);
     phases::write(&mut text, result);
     events::write(&mut text, result);
     throttle::write(&mut text, result);

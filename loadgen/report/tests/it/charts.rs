@@ -13,6 +13,7 @@ fn charts_exist_for_the_data_that_is_there() {
     let all = [
         "latency-by-quantile",
         "payload-by-round",
+        "aead-by-state-size",
         "latency-over-time",
         "throughput-over-time",
     ];
@@ -43,6 +44,7 @@ fn charts_carry_title_description_labels_and_units() {
                 "500",
                 "mean size in bytes",
             ],
+            "aead-by-state-size" => &["open p50", "seal p99", "200", "5 us"],
             "latency-over-time" => &["p50", "p99", "max", "second of the run"],
             _ => &["sent", "ok", "rounds per second"],
         };
@@ -93,7 +95,13 @@ fn unusual_shapes_stay_within_the_picture() {
     ] {
         let result = fixture::regular(kinds, rounds, workflows, spread);
         let all = charts(&result).unwrap();
-        assert_eq!(all.len(), 4, "{rounds} rounds of {workflows} workflows");
+        // Without a second round no state is protected.
+        let expected = if rounds > 1 { 5 } else { 4 };
+        assert_eq!(
+            all.len(),
+            expected,
+            "{rounds} rounds of {workflows} workflows"
+        );
         for chart in all {
             assert!(!chart.svg.contains("NaN") && !chart.svg.contains("inf"));
             for (name, limit) in [("x", 960), ("y", 540)] {
@@ -138,10 +146,10 @@ fn numbers(svg: &str, attribute: &str) -> Vec<i32> {
 #[test]
 fn charts_of_a_run_that_ended_in_its_warm_up_say_so() {
     let charts = charts(&fixture::warming()).unwrap();
-    assert_eq!(charts.len(), 4);
+    assert_eq!(charts.len(), 5);
     for chart in &charts {
         assert!(chart.title.ends_with(" (warm-up only)"), "{}", chart.title);
     }
     let label = "second of the run (warm-up: 0 to 5)";
-    assert!(charts[2].svg.contains(label) && charts[3].svg.contains(label));
+    assert!(charts[3].svg.contains(label) && charts[4].svg.contains(label));
 }

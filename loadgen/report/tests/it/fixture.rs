@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use loadgen_measure::{
     Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome,
     Phase, Recorder, Refusal, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts,
-    RunResult, ScenarioRecord, SdkView, ServerTiming, Shape, SupersededAttempt, Threshold,
+    RunResult, ScenarioRecord, SdkView, Sealing, ServerTiming, Shape, SupersededAttempt, Threshold,
     ThrottleSignal, Tool, WorkflowSample, Workload,
 };
 
@@ -42,6 +42,12 @@ fn facts(planned: u64) -> RunFacts {
             .map(|url| ReplicaFacts {
                 url,
                 started_by_run: true,
+                sealing: Some(Sealing {
+                    algorithm: "aes-256-gcm".into(),
+                    backend: "ring".into(),
+                    seal_bound_log2: Some(32),
+                    key_shared: true,
+                }),
                 cpu_s: Some(1.25),
                 rss_bytes: Some(9 << 20),
                 ..ReplicaFacts::default()
@@ -376,7 +382,11 @@ pub(crate) fn regular(kinds: usize, rounds: u16, workflows: u32, spread: bool) -
                 response_bytes: Some(400 + state(round)),
                 state_sent_bytes: (round > 0).then(|| state(round - 1)),
                 state_received_bytes: (round + 1 < rounds).then(|| state(round)),
-                server: ServerTiming::default(),
+                server: ServerTiming {
+                    open: (round > 0).then_some(2 * US),
+                    handle: Some(20 * US),
+                    seal: (round + 1 < rounds).then_some(2 * US + extra / 100),
+                },
                 reused_connection: true,
             });
             due = done;
