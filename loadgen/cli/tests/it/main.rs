@@ -1,6 +1,7 @@
 //! Tests of the `loadgen` program against real servers and clients.
 
 mod access_log;
+mod aead;
 mod bad_result;
 mod bad_scenario;
 mod bad_target;

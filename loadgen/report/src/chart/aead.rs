@@ -69,12 +69,12 @@ fn line(
     }
 }
 
-/// 1, 2 and 5 in each decade; where fewer than two of them are in the range, round sizes closer
+/// 1, 2 and 5 in each decade; where fewer than three of them are in the range, round sizes closer
 /// together.
 fn size_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let decades = Scale::Log.ticks((low, high));
     let bytes: Vec<f64> = match decades.len() {
-        0 | 1 => linear_ticks(10_f64.powf(low), 10_f64.powf(high), 5),
+        0..=2 => linear_ticks(10_f64.powf(low), 10_f64.powf(high), 5),
         _ => decades.into_iter().map(|(_, bytes)| bytes).collect(),
     };
     bytes
