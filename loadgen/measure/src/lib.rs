@@ -50,9 +50,9 @@ pub use result::{
     PrincipalResult, PrincipalsResult, QuantileIntervals, ReplicaCpu, ReplicaDeath, ReplicaFacts,
     ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
     ScenarioRecord, SdkViews, Sealing, SecondResult, SecondRound, ServerFigures, SignalResult,
-    SizeFigures, Status, Steady, SteadyRound, Threshold, ThresholdResult, ThrottleResult, Times,
-    TooLarge, Tool, TraceContextResult, UnknownMetric, Verdict, WithFailures, Workload, diagnose,
-    result_schema, save_atomically,
+    SizeFigures, Staircase, Status, Steady, SteadyRound, Step, Threshold, ThresholdResult,
+    ThrottleResult, Times, TooLarge, Tool, TraceContextResult, UnknownMetric, Verdict,
+    WithFailures, Workload, diagnose, result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

@@ -116,6 +116,10 @@ fn open(schedule: &Schedule, rate_per_s: f64, duration_s: f64) -> String {
         Spacing::Even => "",
         Spacing::Poisson => ", Poisson arrivals",
     };
+    let spacing = match schedule.burst().get() {
+        1 => spacing.to_owned(),
+        of => format!("{spacing}, {of} at one moment"),
+    };
     let count = schedule.count();
     if schedule.curve().stretches().len() == 1 {
         return format!(

@@ -1,3 +1,4 @@
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use loadgen_measure::{Phase, Workload};
@@ -44,7 +45,9 @@ impl Load {
                 let stages = schedule.curve().stretches().len();
                 let stages = (stages > 1).then(|| format!("{stages} stages"));
                 let drawn = (schedule.spacing() == Spacing::Poisson).then(|| "Poisson".to_owned());
-                let details: Vec<String> = drawn.into_iter().chain(stages).collect();
+                let bursts =
+                    (schedule.burst().get() > 1).then(|| format!("bursts of {}", schedule.burst()));
+                let details: Vec<String> = drawn.into_iter().chain(bursts).chain(stages).collect();
                 Workload {
                     label: match details[..] {
                         [] => "partly open".to_owned(),
@@ -157,7 +160,9 @@ impl Check<'_> {
                 return Err(self.wrong(text, "arrivals must be \"constant\" or \"poisson\""));
             }
         };
-        let schedule = Schedule::new(curve, spacing);
+        let burst = self.count("burst", &load.burst, 1, 10_000)?;
+        let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
+        let schedule = Schedule::new(curve, spacing).in_bursts(burst);
         if schedule.count() == 0 {
             return Err(self.wrong(
                 place,
@@ -216,6 +221,12 @@ impl Check<'_> {
                  workflow ended",
             ));
         }
+        if let Some(burst) = &load.burst {
+            return Err(self.wrong(
+                burst,
+                "burst is for `rate_per_s`; with `concurrency` each user arrives alone",
+            ));
+        }
         self.no_pace(load)?;
         let concurrency = self.count("concurrency", &load.concurrency, 1, 100_000)?;
         Ok(Load::Closed { concurrency })
@@ -257,6 +268,10 @@ mod tests {
         let drawn = plan("[load]\nrate_per_s = 2\nduration_s = 3\narrivals = \"poisson\"").unwrap();
         assert_eq!(drawn.planned(), Some(6));
         assert_eq!(drawn.workload().label, "partly open (Poisson)");
+        let text = "[load]\nrate_per_s = 2\nduration_s = 3\narrivals = \"poisson\"\nburst = 4";
+        let drawn = plan(text).unwrap();
+        assert_eq!(drawn.planned(), Some(6));
+        assert_eq!(drawn.workload().label, "partly open (Poisson, bursts of 4)");
     }
 
     #[test]
@@ -271,6 +286,14 @@ mod tests {
             (
                 "[load]\nconcurrency = 1\nduration_s = 9\narrivals = \"poisson\"",
                 "x.toml:4:12: arrivals is for `rate_per_s`",
+            ),
+            (
+                "[load]\nconcurrency = 1\nduration_s = 9\nburst = 2",
+                "x.toml:4:9: burst is for `rate_per_s`",
+            ),
+            (
+                "[load]\nrate_per_s = 1\nduration_s = 9\nburst = 0",
+                "x.toml:4:9: burst must be",
             ),
             (
                 "[load]\nrate_per_s = 1\n[[load.stage]]\nrate_per_s = 1\nduration_s = 9",

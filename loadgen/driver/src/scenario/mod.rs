@@ -85,6 +85,10 @@ pub struct LoadTable {
     /// How arrivals are spread under the rate: `constant` (default) or `poisson`.
     #[serde(default)]
     pub arrivals: Option<Spanned<String>>,
+    /// How many workflows arrive at one moment, as the calls that follow one step of reasoning. Absent:
+    /// 1.
+    #[serde(default)]
+    pub burst: Option<Spanned<u32>>,
     /// What becomes of arrivals that the generator comes to late: `late` (default), they are started
     /// then, or `skip`, they are counted as not started.
     #[serde(default)]

@@ -1,3 +1,4 @@
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::curve::RateCurve;
@@ -20,6 +21,7 @@ pub struct Schedule {
     curve: RateCurve,
     spacing: Spacing,
     count: u64,
+    burst: NonZeroU32,
 }
 
 impl Schedule {
@@ -30,7 +32,21 @@ impl Schedule {
             count: curve.total().floor() as u64,
             curve,
             spacing,
+            burst: NonZeroU32::MIN,
         }
+    }
+
+    /// The same number of arrivals at the same rate, but so many of them at one moment: that of
+    /// the first of them. The last burst is smaller when they do not come out even.
+    #[must_use]
+    pub fn in_bursts(self, of: NonZeroU32) -> Self {
+        Self { burst: of, ..self }
+    }
+
+    /// How many arrive at one moment.
+    #[must_use]
+    pub fn burst(&self) -> NonZeroU32 {
+        self.burst
     }
 
     /// Number of arrivals.
@@ -95,17 +111,28 @@ pub(crate) struct Arrivals<'a> {
 impl Arrivals<'_> {
     /// When arrival `n` is due.
     pub(crate) fn due(&mut self, n: u64) -> Duration {
-        let Schedule { curve, spacing, .. } = self.schedule;
+        let Schedule {
+            curve,
+            spacing,
+            burst,
+            ..
+        } = self.schedule;
+        let burst = u64::from(burst.get());
         match spacing {
-            Spacing::Even => curve.reaches(n as f64),
-            Spacing::Poisson => curve.reaches(self.drawn(n) * curve.total()),
+            Spacing::Even => curve.reaches((n - n % burst) as f64),
+            Spacing::Poisson => curve.reaches(self.drawn(n / burst) * curve.total()),
         }
     }
 
+    /// The place of burst `n` among all, between 0 and 1.
     fn drawn(&mut self, n: u64) -> f64 {
         let (number, place) = poisson::place(n);
         if self.block.as_ref().is_none_or(|(held, _)| *held != number) {
-            let block = poisson::block(self.seed, self.schedule.count, number);
+            let bursts = self
+                .schedule
+                .count
+                .div_ceil(self.schedule.burst.get().into());
+            let block = poisson::block(self.seed, bursts, number);
             self.block = Some((number, block));
         }
         self.block.as_ref().map_or(0.0, |(_, block)| block[place])
@@ -187,6 +214,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn bursts_arrive_at_one_moment_and_keep_number_and_rate() {
+        let of = NonZeroU32::new(4).unwrap();
+        let curve = RateCurve::constant(21.0, Duration::from_secs(10));
+        let even = Schedule::new(curve, Spacing::Even);
+        let bursts = even.clone().in_bursts(of);
+        assert_eq!(bursts.count(), 210);
+        for n in 0..210 {
+            assert_eq!(bursts.due(1, n), even.due(1, n / 4 * 4), "{n}");
+        }
+        assert_eq!(bursts.first_from(1, bursts.due(1, 9)), 8);
+        let drawn = poisson(500.0, 10).in_bursts(of);
+        assert_eq!(drawn.count(), 5000);
+        let mut arrivals = drawn.arrivals(3);
+        let times: Vec<Duration> = (0..5000).map(|n| arrivals.due(n)).collect();
+        assert!(
+            times
+                .chunks(4)
+                .all(|burst| burst.iter().all(|at| *at == burst[0]))
+        );
+        let places: Vec<f64> = times
+            .iter()
+            .step_by(4)
+            .map(|at| at.as_secs_f64() / 10.0)
+            .collect();
+        assert!(places.is_sorted());
+        assert!(distance(&places) <= 1.36 / (places.len() as f64).sqrt());
     }
 
     #[test]

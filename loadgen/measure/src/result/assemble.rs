@@ -19,6 +19,7 @@ use super::load::{
 use super::phase::Phased;
 use super::principals::PrincipalsResult;
 use super::run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
+use super::staircase::Staircase;
 use super::steady::Measured;
 use super::threshold::Threshold;
 use super::throttle::{Admitted, ThrottleResult};
@@ -117,6 +118,7 @@ impl RunResult {
                 .zip(&kinds)
                 .map(|(name, kind)| KindResult::of(name, kind))
                 .collect(),
+            staircase: None,
             phases: phased.results(),
             events: facts.events,
             breaks_states: facts.breaks_states,
@@ -144,6 +146,7 @@ impl RunResult {
             environment: facts.environment,
         };
         if !result.partial {
+            result.staircase = Staircase::of(&result.phases);
             let measured = Measured::new(samples, phased);
             result.give_intervals(&measured.intervals(0));
             result.steady = Some(measured.steady(samples, phased));

@@ -15,6 +15,7 @@ use crate::Outcome;
 /// | `ok.rate` | share of workflows with that outcome, 0 to 1; with a round: of its rounds | kind, phase, round |
 /// | `ok.count` | their number | kind, phase, round |
 /// | `throughput_per_s` | workflows that ended well in measured time, or in the phase, per second of it | phase |
+/// | `sustained_per_s` | highest rate of a load in rising steps up to which the target kept up; 0 when it never did | |
 /// | `started.rate` | share of planned workflows that were started, 0 to 1 | |
 /// | `workflow.p99_ms` | response time of whole successful workflows | kind, phase |
 /// | `response.p99_ms`, `service.mean_us` | times of successful rounds | round (always), kind, phase |
@@ -40,6 +41,7 @@ enum What {
     Rate(Outcome),
     Count(Outcome),
     Throughput,
+    Sustained,
     Started,
     Workflow(Time),
     Response(Time),
@@ -145,6 +147,10 @@ impl Metric {
                     phase?.throughput_per_s
                 }
             },
+            What::Sustained => {
+                let staircase = result.staircase.as_ref()?;
+                Some(staircase.sustained_per_s.unwrap_or(0.0))
+            }
             What::Started => {
                 let planned = result.load.planned;
                 (planned > 0).then(|| result.load.started as f64 / planned as f64)
@@ -231,7 +237,11 @@ impl What {
             Self::Response(_) | Self::Server(..) => (true, Some(true)),
             Self::Service(_) => (true, Some(of.replica.is_none())),
             Self::Bytes(_, statistic) => (true, Some(!statistic.is_extreme())),
-            Self::Throughput | Self::Started | Self::Lateness(_) | Self::Waited(_) => (false, None),
+            Self::Throughput
+            | Self::Sustained
+            | Self::Started
+            | Self::Lateness(_)
+            | Self::Waited(_) => (false, None),
         };
         let phase = work || matches!(self, Self::Throughput);
         if of.kind.is_some() && of.phase.is_some() {
@@ -268,6 +278,7 @@ fn leading_round(name: &str) -> Option<(u16, &str)> {
 fn parse(name: &str) -> Result<What, Why> {
     match name {
         "throughput_per_s" => return Ok(What::Throughput),
+        "sustained_per_s" => return Ok(What::Sustained),
         "started.rate" => return Ok(What::Started),
         _ => {}
     }
@@ -314,6 +325,7 @@ mod tests {
             "ok.count[phase=after the kill, round=1]",
             "throughput_per_s",
             "throughput_per_s[phase=spike]",
+            "sustained_per_s",
             "started.rate",
             "workflow.p999_s",
             "workflow.p50_ms[kind=a b]",
@@ -350,6 +362,7 @@ mod tests {
             ("ok.rate[round=-1]", "whole number"),
             ("ok.rate[replica=1]", "not told apart by replica"),
             ("service.p50_ms[replica=1, round=1]", "stands alone"),
+            ("sustained_per_s[phase=a]", "not told apart by phase"),
             ("started.rate[kind=a]", "not told apart by kind"),
             ("workflow.p50_ms[round=1]", "not told apart by round"),
             ("lateness.p50_ms[phase=a]", "not told apart by phase"),

@@ -14,6 +14,7 @@ use super::generator::GeneratorResult;
 use super::load::{ConnectionResult, LoadResult, SecondResult, TraceContextResult};
 use super::phase::PhaseResult;
 use super::principals::PrincipalsResult;
+use super::staircase::Staircase;
 use super::steady::Steady;
 use super::threshold::ThresholdResult;
 use super::throttle::ThrottleResult;
@@ -69,6 +70,9 @@ pub struct RunResult {
     /// The parts of the load in order, warm-up included; empty when there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseResult>,
+    /// What the steps of a rising load say about capacity; absent when the load has no such steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub staircase: Option<Staircase>,
     /// Kinds whose states the scenario breaks before they are sent back; empty when it breaks none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks_states: Vec<String>,

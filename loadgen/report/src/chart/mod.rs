@@ -9,6 +9,7 @@ mod over_time;
 mod palette;
 mod payload;
 mod plot;
+mod staircase;
 
 use loadgen_measure::{HistogramError, RunResult};
 
@@ -36,8 +37,7 @@ pub enum ChartError {
     Draw(String),
 }
 
-/// Every chart that the result has data for, in a fixed order: latency by quantile, payload by
-/// round, opening and sealing by size of the state, latency over time, throughput over time. A result without data gives no chart.
+/// Every chart that the result has data for, in a fixed order. A result without data gives no chart.
 ///
 /// # Errors
 /// When a stored histogram is damaged or the drawing fails.
@@ -48,6 +48,7 @@ pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
         ("aead-by-state-size", aead::plot(result)),
         ("latency-over-time", over_time::latency(result)?),
         ("throughput-over-time", over_time::throughput(result)),
+        ("throughput-by-step", staircase::plot(result)),
     ];
     let mut charts = Vec::new();
     for (name, plot) in plots {

@@ -8,6 +8,7 @@ mod fleet;
 mod head;
 mod phases;
 mod run;
+mod staircase;
 mod text;
 mod throttle;
 mod work;
@@ -27,6 +28,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     work::write(&mut text, result);
     aead::write(&mut text, result);
     phases::write(&mut text, result);
+    staircase::write(&mut text, result);
     events::write(&mut text, result);
     throttle::write(&mut text, result);
     client::write(&mut text, result);

@@ -1,5 +1,5 @@
-use loadgen_measure::{PackedLatency, RunResult};
-use loadgen_report::charts;
+use loadgen_measure::{PackedLatency, RunResult, Staircase, Step};
+use loadgen_report::{Style, charts, summary};
 
 use crate::fixture;
 
@@ -152,4 +152,51 @@ fn charts_of_a_run_that_ended_in_its_warm_up_say_so() {
     }
     let label = "second of the run (warm-up: 0 to 5)";
     assert!(charts[3].svg.contains(label) && charts[4].svg.contains(label));
+}
+
+#[test]
+fn steps_have_a_chart_and_a_sentence() {
+    let step = |rate: f64, ok: f64, sustained| Step {
+        phase: format!("{rate}/s"),
+        offered_per_s: rate,
+        ok_per_s: ok,
+        sustained,
+        p50_ns: Some(1_000_000),
+        p99_ns: None,
+    };
+    let mut result = fixture::good();
+    result.staircase = Some(Staircase {
+        steps: vec![
+            step(100.0, 100.0, true),
+            step(200.0, 199.0, true),
+            step(300.0, 240.0, false),
+        ],
+        sustained_per_s: Some(200.0),
+        overloaded_per_s: Some(300.0),
+        highest_throughput_per_s: 240.0,
+    });
+    let chart = charts(&result)
+        .unwrap()
+        .into_iter()
+        .find(|chart| chart.name == "throughput-by-step")
+        .unwrap();
+    for label in ["ended well", "offered", "workflows offered per second"] {
+        let shown = chart.svg.lines().any(|line| line.trim() == label);
+        assert!(shown, "{label}");
+    }
+    assert!(chart.svg.contains("300 offered, 240 ended well"));
+    let text = summary(&result, Style::Plain);
+    assert!(
+        text.contains("kept up with 200 workflows/s and fell behind at 300"),
+        "{text}"
+    );
+    if let Some(staircase) = &mut result.staircase {
+        staircase.overloaded_per_s = None;
+        staircase.sustained_per_s = Some(300.0);
+    }
+    let text = summary(&result, Style::Plain);
+    assert!(
+        text.contains("kept up with every step, up to 300 workflows/s"),
+        "{text}"
+    );
 }

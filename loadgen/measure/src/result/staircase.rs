@@ -1,0 +1,194 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::phase::PhaseResult;
+
+/// Fewest steps that make a staircase.
+const STEPS: usize = 3;
+/// Share of the offered workflows that have to end well for a step to count as sustained.
+const ENOUGH: f64 = 0.95;
+
+/// A load that rose in steps: which rate was the highest that the target kept up with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Staircase {
+    /// The steps in order, each at a higher rate than the one before; at least 3.
+    pub steps: Vec<Step>,
+    /// The highest rate, in workflows per second, up to which every step was sustained; null when
+    /// the first was not.
+    pub sustained_per_s: Option<f64>,
+    /// The rate of the first step that was not sustained; null when all were.
+    pub overloaded_per_s: Option<f64>,
+    /// Most workflows per second that ended well in any step.
+    pub highest_throughput_per_s: f64,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// Name of its phase.
+    pub phase: String,
+    /// Workflows per second that were to arrive.
+    pub offered_per_s: f64,
+    /// Workflows per second that ended well while it lasted.
+    pub ok_per_s: f64,
+    /// Whether that was enough: at least 95 % of the offered ones, less three standard deviations of
+    /// a Poisson count and what could not end in time: the rise in rate times the first step's median
+    /// response time, by Little's law.
+    pub sustained: bool,
+    /// Median response time of the successful workflows that were due in it, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<u64>,
+    /// The 99th percentile of these, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<u64>,
+}
+
+impl Staircase {
+    /// `None` unless the phases, but for those that warm up, are at least three steps of constant
+    /// rates that rise, and all of them were seen.
+    pub(crate) fn of(phases: &[PhaseResult]) -> Option<Self> {
+        let steps: Vec<&PhaseResult> = phases.iter().filter(|phase| !phase.warmup).collect();
+        let rates: Option<Vec<f64>> = steps.iter().map(|step| constant_rate(step)).collect();
+        let rates = rates?;
+        let rise = rates.is_sorted_by(|a, b| a < b);
+        if steps.len() < STEPS || !rise {
+            return None;
+        }
+        let usual_ns = steps[0].work.ok()?.response.as_ref()?.p50_ns;
+        let mut before = 0.0;
+        let mut judged = Vec::new();
+        for (phase, rate) in steps.into_iter().zip(&rates) {
+            let delayed = (rate - before) * usual_ns as f64 / 1e9;
+            judged.push(step(phase, *rate, delayed)?);
+            before = *rate;
+        }
+        let first_bad = judged.iter().position(|step| !step.sustained);
+        let good = &judged[..first_bad.unwrap_or(judged.len())];
+        Some(Self {
+            sustained_per_s: good.last().map(|step| step.offered_per_s),
+            overloaded_per_s: first_bad.map(|at| judged[at].offered_per_s),
+            highest_throughput_per_s: judged.iter().map(|s| s.ok_per_s).fold(0.0, f64::max),
+            steps: judged,
+        })
+    }
+}
+
+fn constant_rate(phase: &PhaseResult) -> Option<f64> {
+    let (from, to) = (phase.from_rate_per_s?, phase.to_rate_per_s?);
+    (from == to && from > 0.0).then_some(from)
+}
+
+/// Judges one step; `delayed` workflows of it end after it.
+fn step(phase: &PhaseResult, offered_per_s: f64, delayed: f64) -> Option<Step> {
+    let ok_per_s = phase.throughput_per_s?;
+    let length_s = phase.to_s - phase.from_s;
+    let offered = offered_per_s * length_s;
+    let least = ENOUGH * offered - 3.0 * offered.sqrt() - delayed;
+    let response = phase.work.ok().and_then(|ok| ok.response.as_ref());
+    Some(Step {
+        phase: phase.name.clone(),
+        offered_per_s,
+        ok_per_s,
+        sustained: ok_per_s * length_s >= least,
+        p50_ns: response.map(|figures| figures.p50_ns),
+        p99_ns: response.map(|figures| figures.p99_ns),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Outcome;
+    use crate::kind::KindTally;
+    use crate::result::work::KindResult;
+
+    /// Ten seconds at this rate, in which so many a second ended well, after so many milliseconds.
+    fn phase(rate: f64, ok_per_s: f64, response_ms: u64) -> PhaseResult {
+        let mut work = KindTally::default();
+        let response = Duration::from_millis(response_ms);
+        work.workflows.record(Outcome::Ok, response, Some(response));
+        PhaseResult {
+            name: format!("{rate}/s"),
+            warmup: false,
+            from_s: 0.0,
+            to_s: 10.0,
+            from_rate_per_s: Some(rate),
+            to_rate_per_s: Some(rate),
+            not_started: BTreeMap::new(),
+            throughput_per_s: Some(ok_per_s),
+            work: KindResult::of("x", &work),
+        }
+    }
+
+    #[test]
+    fn the_knee_is_the_last_step_that_was_kept_up_with() {
+        let steps = [
+            phase(1000.0, 998.0, 2),
+            phase(2000.0, 1990.0, 3),
+            phase(3000.0, 2500.0, 900),
+            phase(4000.0, 2510.0, 2000),
+        ];
+        let knee = Staircase::of(&steps).unwrap();
+        assert_eq!(knee.sustained_per_s, Some(2000.0));
+        assert_eq!(knee.overloaded_per_s, Some(3000.0));
+        assert_eq!(knee.highest_throughput_per_s, 2510.0);
+        let sustained: Vec<bool> = knee.steps.iter().map(|step| step.sustained).collect();
+        assert_eq!(sustained, [true, true, false, false]);
+        assert!(knee.steps[2].p99_ns.unwrap() > 890_000_000);
+    }
+
+    #[test]
+    fn all_steps_or_none_may_be_kept_up_with() {
+        let steps = |share: f64| [100.0, 200.0, 300.0].map(|rate| phase(rate, rate * share, 1));
+        let all = Staircase::of(&steps(1.0)).unwrap();
+        assert_eq!(
+            (all.sustained_per_s, all.overloaded_per_s),
+            (Some(300.0), None)
+        );
+        let none = Staircase::of(&steps(0.5)).unwrap();
+        assert_eq!(
+            (none.sustained_per_s, none.overloaded_per_s),
+            (None, Some(100.0))
+        );
+    }
+
+    /// 100/s more and two seconds each: 200 of 3000 end in the next step, and are not missing.
+    #[test]
+    fn what_ends_in_the_next_step_is_not_missing() {
+        let slow = [100.0, 200.0, 300.0].map(|rate| phase(rate, rate - 20.0, 2000));
+        assert_eq!(Staircase::of(&slow).unwrap().overloaded_per_s, None);
+        let quick = [1000.0, 2000.0, 3000.0].map(|rate| phase(rate, rate - 200.0, 20));
+        assert_eq!(
+            Staircase::of(&quick).unwrap().overloaded_per_s,
+            Some(1000.0)
+        );
+    }
+
+    #[test]
+    fn other_shapes_are_no_staircase() {
+        let rates = |rates: &[f64]| -> Vec<PhaseResult> {
+            rates.iter().map(|rate| phase(*rate, *rate, 1)).collect()
+        };
+        assert!(Staircase::of(&rates(&[100.0, 200.0, 300.0])).is_some());
+        assert_eq!(Staircase::of(&rates(&[100.0, 200.0])), None, "two steps");
+        assert_eq!(
+            Staircase::of(&rates(&[100.0, 900.0, 100.0])),
+            None,
+            "a spike"
+        );
+        assert_eq!(Staircase::of(&rates(&[0.0, 100.0, 200.0])), None, "a pause");
+        assert_eq!(Staircase::of(&[]), None);
+        let mut ramp = rates(&[100.0, 200.0, 300.0]);
+        ramp[1].from_rate_per_s = Some(100.0);
+        assert_eq!(Staircase::of(&ramp), None, "a ramp");
+        let mut cut = rates(&[100.0, 200.0, 300.0]);
+        cut[2].throughput_per_s = None;
+        assert_eq!(Staircase::of(&cut), None, "a run that was ended");
+        let mut warm = rates(&[50.0, 100.0, 200.0, 300.0]);
+        warm[0].warmup = true;
+        assert_eq!(Staircase::of(&warm).unwrap().steps.len(), 3);
+    }
+}
