@@ -127,6 +127,11 @@ impl Fleet {
         }
     }
 
+    /// Whether a replica has a command that it has not answered yet.
+    fn is_asked(&self, number: usize) -> bool {
+        self.replicas[number].is_asked()
+    }
+
     /// Whether what was begun with a replica is done.
     fn settle(&mut self, number: usize) -> anyhow::Result<bool> {
         self.replicas[number].settle()

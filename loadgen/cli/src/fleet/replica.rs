@@ -168,6 +168,11 @@ impl Replica {
         Ok(())
     }
 
+    /// Whether it was given a command that it has not answered yet.
+    pub(super) fn is_asked(&self) -> bool {
+        matches!(self.life, Life::Asked(_))
+    }
+
     /// Gives it a command, for [`Self::settle`] to tell when it is obeyed.
     pub(super) fn ask(&mut self, command: &Value) -> anyhow::Result<()> {
         self.must_run()?;

@@ -60,7 +60,8 @@ impl Script {
     /// When something has to be done or looked at next.
     pub(crate) fn next(&self, now: Duration) -> Option<Duration> {
         let open = self.scenes.iter().filter(|scene| scene.done_at.is_none());
-        open.map(|scene| match scene.busy.is_empty() {
+        // What is due and was not begun waits for a replica that answers another event.
+        open.map(|scene| match scene.busy.is_empty() && scene.due > now {
             true => scene.due,
             false => now + LOOK_EVERY,
         })
@@ -96,6 +97,9 @@ impl Scene {
                 break;
             };
             if now < self.due || (self.follows() && !self.busy.is_empty()) {
+                return;
+            }
+            if fleet.is_asked(number) {
                 return;
             }
             self.begun += 1;

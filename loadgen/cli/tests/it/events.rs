@@ -190,3 +190,25 @@ fn what_a_replica_does_not_take_is_an_error_of_the_scenario() {
         );
     }
 }
+
+#[test]
+fn events_of_one_moment_happen_in_their_order() {
+    let events = event(0.5, "set")
+        + "faults = { latency_ms = 1 }\n"
+        + &event(0.5, "accept-key")
+        + "key = 2\n"
+        + &event(0.5, "mint-key")
+        + "key = 2\n"
+        + &event(0.5, "clear")
+        + &event(0.5, "drop-key")
+        + "key = 1\n";
+    let ran = Desk::new().run(&scenario("", &events), &[]);
+    let result = &ran.result;
+    happened(result);
+    assert_eq!(list(&result["events"]).len(), 5);
+    assert!(
+        list(&result["findings"])
+            .iter()
+            .all(|finding| finding["code"] != "event_failed")
+    );
+}
