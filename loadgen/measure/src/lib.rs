@@ -6,6 +6,7 @@
 //! in [`Sizes`]. Nothing here knows HTTP, an async runtime or a chart.
 
 mod archive;
+mod backends;
 mod by_outcome;
 mod deviation;
 mod environment;
@@ -31,6 +32,10 @@ mod throttle;
 mod wire;
 
 pub use archive::Archive;
+pub use backends::{
+    AgainstBase, BACKENDS_SCHEMA_VERSION, BackendsFacts, BackendsResult, Contender,
+    ContenderFigure, Figure, FigureComparison, TurnRun, backends_schema,
+};
 pub use deviation::StatusDeviation;
 pub use environment::Environment;
 pub use finished::FinishedSeconds;
@@ -56,6 +61,7 @@ pub use result::{
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;
+pub use stats::{TurnMedian, turns_for};
 pub use tally::HistogramError;
 pub use throttle::{Refusal, SdkView, ThrottleSignal};
 pub use wire::SlotLimit;

@@ -7,11 +7,12 @@ mod blocks;
 mod coverage;
 mod drift;
 mod interval;
-#[cfg(test)]
+mod paired;
 mod random;
 mod student;
 mod warmup;
 
 pub(crate) use drift::trend;
 pub(crate) use interval::{Second, interval};
+pub use paired::{TurnMedian, turns_for};
 pub(crate) use warmup::{Cut, cut};

@@ -13,6 +13,7 @@ impl Random {
         ((mixed >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
+    #[cfg(test)]
     pub(super) fn exponential(&mut self, mean: f64) -> f64 {
         -self.uniform().ln() * mean
     }

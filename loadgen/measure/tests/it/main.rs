@@ -1,6 +1,8 @@
 //! Results made through the public face of the crate.
 
 #[cfg(test)]
+mod backends;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod hlog;
