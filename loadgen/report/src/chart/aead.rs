@@ -74,7 +74,12 @@ fn line(
 fn size_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let decades = Scale::Log.ticks((low, high));
     let bytes: Vec<f64> = match decades.len() {
-        0..=2 => linear_ticks(10_f64.powf(low), 10_f64.powf(high), 5),
+        // A little more on either side, for what rounding takes from the ends.
+        0..=2 => linear_ticks(
+            10_f64.powf(low) * (1.0 - 1e-9),
+            10_f64.powf(high) * (1.0 + 1e-9),
+            5,
+        ),
         _ => decades.into_iter().map(|(_, bytes)| bytes).collect(),
     };
     bytes
