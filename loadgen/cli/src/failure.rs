@@ -32,6 +32,11 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }
+
+    /// The exit code as a number.
+    pub(crate) fn code(&self) -> u8 {
+        self.code
+    }
 }
 
 impl fmt::Display for Failure {

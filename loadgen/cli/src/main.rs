@@ -31,6 +31,8 @@ enum Command {
     Run(cmd::run::RunArgs),
     Report(cmd::report::ReportArgs),
     Check(cmd::check::CheckArgs),
+    #[command(after_help = EXIT_CODES)]
+    Backends(cmd::backends::BackendsArgs),
     Calibrate(cmd::calibrate::CalibrateArgs),
     Replica(Box<cmd::replica::ReplicaArgs>),
     Keys(cmd::keys::KeysArgs),
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Run(args) => cmd::run::run(&args),
         Command::Report(args) => cmd::report::run(&args),
         Command::Check(args) => cmd::check::run(&args),
+        Command::Backends(args) => cmd::backends::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),
         Command::Replica(args) => cmd::replica::run(*args).map_err(Failure::from),
         Command::Keys(args) => cmd::keys::run(args).map_err(Failure::from),

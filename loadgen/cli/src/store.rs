@@ -2,8 +2,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use loadgen_measure::{RunResult, save_atomically};
-use loadgen_report::charts;
+use loadgen_measure::{BackendsResult, RunResult, save_atomically};
+use loadgen_report::{backends_chart, charts};
 
 /// A folder that a run writes its files into.
 #[derive(Debug)]
@@ -57,6 +57,22 @@ impl Store {
             .context("cannot make rounds.hlog")
             .and_then(|text| self.file("rounds.hlog", &text));
         json.and(hlog).and(self.charts(result))
+    }
+
+    /// Writes `backends.json` alone, as a checkpoint does.
+    pub(crate) fn comparison_only(&self, result: &BackendsResult) -> anyhow::Result<()> {
+        Ok(result.save(&self.folder.join("backends.json"))?)
+    }
+
+    /// Writes every file of a comparison of backends. What can be written is written, also when
+    /// something fails.
+    pub(crate) fn comparison(&self, result: &BackendsResult) -> anyhow::Result<()> {
+        let json = self.comparison_only(result);
+        let chart = match backends_chart(result).context("cannot draw the chart")? {
+            Some(chart) => self.file(&format!("{}.svg", chart.name), &chart.svg),
+            None => Ok(()),
+        };
+        json.and(chart)
     }
 
     /// Writes the charts that the result has data for: as many as can be written.

@@ -1,12 +1,15 @@
 //! Results for people: a summary for a terminal, and SVG charts.
 //!
-//! Everything is a function of a [`RunResult`](loadgen_measure::RunResult) alone; nothing here
+//! Everything is a function of a [`RunResult`](loadgen_measure::RunResult), or of a
+//! [`BackendsResult`](loadgen_measure::BackendsResult), alone; nothing here
 //! measures, and nothing knows the network.
 
+mod backends;
 mod chart;
 mod summary;
 mod table;
 mod units;
 
+pub use backends::{backends_chart, backends_summary};
 pub use chart::{Chart, ChartError, charts};
 pub use summary::{Style, summary};

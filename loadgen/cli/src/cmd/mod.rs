@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+pub(crate) mod backends;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod keys;

@@ -3,7 +3,7 @@ mod control;
 mod limits;
 mod observe;
 mod transport;
-mod values;
+pub(super) mod values;
 
 use std::io::{self, BufRead, Read as _, Write};
 use std::net::SocketAddr;

@@ -10,10 +10,19 @@ use crate::input;
 
 /// Reads and checks a scenario file, the names of algorithm and backend included.
 pub(crate) fn load(path: &Path) -> Result<Plan, Failure> {
+    load_with(path, |_| Ok(()))
+}
+
+/// The same, with a change to what the file says. Text and hash in the plan stay those of the file.
+pub(crate) fn load_with(
+    path: &Path,
+    change: impl FnOnce(&mut Scenario) -> Result<(), Failure>,
+) -> Result<Plan, Failure> {
     let text = input::text(path)
         .map_err(|e| Failure::usage(anyhow!("cannot read scenario {}: {e}", path.display())))?;
     let source = Source::new(path.display().to_string(), text);
-    let scenario = Scenario::parse(&source)?;
+    let mut scenario = Scenario::parse(&source)?;
+    change(&mut scenario)?;
     let plan = Plan::new(&scenario, &source)?;
     if let Some(fleet) = &scenario.fleet {
         check_sealing(fleet, &source)?;

@@ -2,6 +2,7 @@
 
 mod access_log;
 mod aead;
+mod backends;
 mod bad_result;
 mod bad_scenario;
 mod bad_target;

@@ -15,6 +15,10 @@ use loadgen_measure::{HistogramError, RunResult};
 
 use crate::units::printable;
 
+pub(crate) use axis::linear_ticks;
+pub(crate) use palette::{Look, Marker};
+pub(crate) use plot::{described, ink};
+
 /// One chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chart {

@@ -82,7 +82,7 @@ impl Plot {
         let mut svg = String::new();
         self.draw_into(&mut svg, &lines, x, y)
             .map_err(|error| ChartError::Draw(error.to_string()))?;
-        Ok(Some(self.described(&svg)))
+        Ok(Some(described(&svg, &self.title, &self.description)))
     }
 
     fn placed<'a>(&self, line: &'a Line) -> Placed<'a> {
@@ -158,19 +158,19 @@ impl Plot {
         root.draw_text(&self.y_label, &ink(15, HPos::Left), (12, 42))?;
         Ok(())
     }
+}
 
-    /// Puts title and description where screen readers look for them.
-    fn described(&self, svg: &str) -> String {
-        let head_end = svg.find('>').map_or(svg.len(), |at| at + 1);
-        let (head, body) = svg.split_at(head_end);
-        format!(
-            "{} role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n\
-             <desc id=\"desc\">{}</desc>{body}",
-            head.trim_end_matches('>'),
-            escaped(&self.title),
-            escaped(&self.description)
-        )
-    }
+/// Puts title and description where screen readers look for them.
+pub(crate) fn described(svg: &str, title: &str, description: &str) -> String {
+    let head_end = svg.find('>').map_or(svg.len(), |at| at + 1);
+    let (head, body) = svg.split_at(head_end);
+    format!(
+        "{} role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n\
+         <desc id=\"desc\">{}</desc>{body}",
+        head.trim_end_matches('>'),
+        escaped(title),
+        escaped(description)
+    )
 }
 
 fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -180,7 +180,7 @@ fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-pub(super) fn ink(size: u32, horizontal: HPos) -> TextStyle<'static> {
+pub(crate) fn ink(size: u32, horizontal: HPos) -> TextStyle<'static> {
     TextStyle::from(("sans-serif", size).into_font())
         .color(&INK)
         .pos(Pos::new(horizontal, VPos::Center))

@@ -16,7 +16,7 @@ mod work;
 use loadgen_measure::RunResult;
 
 pub use text::Style;
-use text::Text;
+pub(crate) use text::{Role, Text};
 
 /// Writes a result for a terminal: verdict first, then every figure that the run has, and the
 /// verdict again, since the end is what a terminal still shows. A figure that does not exist is

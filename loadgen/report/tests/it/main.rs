@@ -1,6 +1,8 @@
 //! Summaries and charts of results made by hand.
 
 #[cfg(test)]
+mod backends;
+#[cfg(test)]
 mod charts;
 #[cfg(test)]
 mod fixture;
