@@ -136,16 +136,17 @@ impl<'a> Scan<'a> {
         let bytes = self.text.as_bytes();
         let mut plain = true;
         loop {
-            while let Some(many) = bytes.get(self.at..).and_then(<[u8]>::first_chunk)
-                && !has_special(many)
-            {
-                self.at += many.len();
-            }
+            // Most strings are short; in a long one many bytes are looked at in one go.
             while let Some(eight) = bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
                 let first = first_special(*eight);
                 self.at += first;
                 if first < 8 {
                     break;
+                }
+                while let Some(many) = bytes.get(self.at..).and_then(<[u8]>::first_chunk)
+                    && !has_special(many)
+                {
+                    self.at += many.len();
                 }
             }
             let byte = self.byte()?;
@@ -255,9 +256,9 @@ pub(crate) fn once<T>(place: &mut Option<T>, value: T) -> Option<()> {
 /// Whether any of these bytes may not stand within a string. All are looked at, which a processor does
 /// for many at one time.
 fn has_special(many: &[u8; 32]) -> bool {
-    many.iter().fold(false, |found, byte| {
-        found | (*byte < b' ') | (*byte == b'"') | (*byte == b'\\')
-    })
+    let special =
+        |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    many.iter().fold(0, |found, byte| found | special(*byte)) != 0
 }
 
 /// Which of eight bytes is the first that may not stand within a string: a quote, a backslash or a

@@ -1,5 +1,4 @@
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +9,7 @@ use loadgen_measure::{
     WorkflowSample,
 };
 use loadgen_timer::Alarms;
+use slab::Slab;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -68,7 +68,7 @@ pub(super) struct Core<T> {
     pub(super) recorder: RefCell<Recorder>,
     pub(super) failures: RefCell<Failures>,
     pub(super) again: Again,
-    flights: RefCell<HashMap<u64, Rc<Flight>>>,
+    flights: RefCell<Slab<Rc<Flight>>>,
     flying: RefCell<Flying>,
     /// Told whenever a workflow ends.
     pub(super) landed: Notify,
@@ -200,14 +200,17 @@ impl<T: Transport> Core<T> {
                     self.alarms.until(self.epoch + due.at).await;
                 }
             };
-            self.land(due.id, &flight, outcome, done);
+            self.land(&flight, outcome, done);
             outcome
         }
     }
 
     fn take_off(&self, id: u64, kind: usize, intended: Duration) -> Rc<Flight> {
         let started = self.now();
+        let mut flights = self.flights.borrow_mut();
+        let place = flights.vacant_entry();
         let flight = Rc::new(Flight {
+            place: place.key(),
             kind,
             principal: self.plan.principal(id),
             intended,
@@ -218,7 +221,7 @@ impl<T: Transport> Core<T> {
             held: Cell::default(),
             sending: Cell::default(),
         });
-        self.flights.borrow_mut().insert(id, Rc::clone(&flight));
+        place.insert(Rc::clone(&flight));
         self.fly(1, started);
         self.with_recorder(|r| r.started(kind, intended));
         self.with_principal(&flight, PrincipalTally::started);
@@ -228,8 +231,8 @@ impl<T: Transport> Core<T> {
 
     /// Ends a workflow at the moment at which its last round was done, which is a little ago: the
     /// reply was looked at since.
-    fn land(&self, id: u64, flight: &Flight, outcome: Outcome, done: Duration) {
-        self.flights.borrow_mut().remove(&id);
+    fn land(&self, flight: &Flight, outcome: Outcome, done: Duration) {
+        self.flights.borrow_mut().try_remove(flight.place);
         self.end_workflow(flight, outcome, done);
         let now = self.now();
         self.fly(-1, now);
@@ -261,7 +264,7 @@ impl<T: Transport> Core<T> {
     pub(super) fn cut(&self, outcome: Outcome) {
         let done = self.now();
         let flights = std::mem::take(&mut *self.flights.borrow_mut());
-        for flight in flights.into_values() {
+        for (_, flight) in flights {
             if let Some(sending) = flight.sending.take() {
                 let Sending { waiting, trace } = &*sending;
                 let sample = self.sample(waiting, trace, outcome, done, flight.kind);

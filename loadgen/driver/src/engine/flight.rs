@@ -20,6 +20,8 @@ pub(super) struct Flying {
 
 /// One workflow in flight, as far as the end of the run has to know it.
 pub(super) struct Flight {
+    /// Where it stands among those in flight.
+    pub(super) place: usize,
     pub(super) kind: usize,
     /// Position in the list of tokens; 0 without any.
     pub(super) principal: usize,

@@ -73,16 +73,16 @@ impl<T: Transport> Core<T> {
                 self.supersede(&attempt);
             }
             let attempt = self
-                .attempt(flight, workflow, due, replica, (before, ready))
+                .attempt(flight, workflow, &due, replica, (&before, ready))
                 .await;
             match self.after(flight, &attempt, due.id, before.made + 1, workflow.rng()) {
                 After::End(why) => return self.finish(flight, attempt, why),
                 After::EndAt(until, why) => {
-                    Box::pin(self.wait(flight, &attempt, until)).await;
-                    return self.finish_late(flight, attempt, why);
+                    let attempt = Box::pin(self.waited_after(flight, attempt, until)).await;
+                    return self.finish_late(flight, *attempt, why);
                 }
                 After::Attempt(until, at) => {
-                    Box::pin(self.wait(flight, &attempt, until)).await;
+                    let attempt = Box::pin(self.waited_after(flight, attempt, until)).await;
                     let sample = &attempt.sample;
                     before = Attempts {
                         made: sample.attempts,
@@ -90,11 +90,22 @@ impl<T: Transport> Core<T> {
                     };
                     ready = until;
                     pinned = at;
-                    last = Some(Box::new(attempt));
+                    last = Some(attempt);
                     workflow.attempt_again();
                 }
             }
         }
+    }
+
+    /// An attempt, after the wait that follows it.
+    async fn waited_after(
+        &self,
+        flight: &Flight,
+        attempt: Attempt,
+        until: Duration,
+    ) -> Box<Attempt> {
+        self.wait(flight, &attempt, until).await;
+        Box::new(attempt)
     }
 
     fn replica(&self, flight: &Flight, workflow: &mut Workflow, id: u64) -> u16 {
@@ -118,9 +129,9 @@ impl<T: Transport> Core<T> {
         &self,
         flight: &Flight,
         workflow: &mut Workflow,
-        due: Due,
+        due: &Due,
         replica: u16,
-        (before, ready): (Attempts, Duration),
+        (before, ready): (&Attempts, Duration),
     ) -> Attempt {
         let (template, headers) = &self.kinds[flight.kind];
         let body = Bytes::from(workflow.body(template));
@@ -128,9 +139,9 @@ impl<T: Transport> Core<T> {
         let waiting = Waiting {
             request_bytes: body.len() as u64 - trace_bytes.0,
             trace_bytes,
-            before,
+            before: *before,
             ready,
-            ..waiting(workflow, due, replica)
+            ..waiting(workflow, *due, replica)
         };
         if before.made > 0 {
             let now = self.now();
@@ -143,12 +154,12 @@ impl<T: Transport> Core<T> {
             trace: Trace::default(),
         });
         flight.sending.replace(Some(Rc::clone(&sending)));
-        let trace = &sending.trace;
+        let Sending { waiting, trace } = &*sending;
         let id = workflow.request_id();
         let answer = self
             .transport
             .send(
-                Outgoing {
+                &Outgoing {
                     to: replica,
                     headers,
                     own_headers: workflow.headers(),
@@ -176,8 +187,8 @@ impl<T: Transport> Core<T> {
             Err(failure) => (no_reply(&failure), self.now(), None, None),
         };
         let outcome = step.outcome();
-        let sample = self.sample(&waiting, trace, outcome, done, flight.kind);
-        self.note_wire(&waiting, trace);
+        let sample = self.sample(waiting, trace, outcome, done, flight.kind);
+        self.note_wire(waiting, trace);
         if reply.as_ref().is_some_and(|reply| reply.status == 413) {
             self.with_recorder(|r| r.too_large(replica, waiting.request_bytes));
         }
@@ -250,7 +261,11 @@ impl<T: Transport> Core<T> {
         let sent = trace.sent.get().map(moment);
         let (first_sent, ready) = match waiting.before.first_sent {
             Some((sent, ready)) => (Some(sent), ready),
-            None => (trace.first_sent.get().map(moment), waiting.ready),
+            None => match trace.first_sent.get() {
+                // Nearly always the same.
+                first if first == trace.sent.get() => (sent, waiting.ready),
+                first => (first.map(moment), waiting.ready),
+            },
         };
         RoundSample {
             kind,

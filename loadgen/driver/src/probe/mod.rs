@@ -270,7 +270,7 @@ impl Probe<'_> {
 
     async fn send(&self, request: Outgoing<'_>) -> Result<Reply, Failure> {
         self.transport
-            .send(request, &Trace::default())
+            .send(&request, &Trace::default())
             .await
             .map(|(reply, _)| reply)
     }

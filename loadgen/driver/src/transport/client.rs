@@ -47,12 +47,13 @@ impl Http {
 impl Transport for Http {
     async fn send(
         &self,
-        request: Outgoing<'_>,
+        request: &Outgoing<'_>,
         trace: &Trace,
     ) -> Result<(Reply, Instant), Failure> {
         match self {
             Self::One(http) => http.send(request, trace).await,
-            Self::Two(http) => http.send(request, trace).await,
+            // Boxed, since it is larger than the other, which then has no more than its own room.
+            Self::Two(http) => Box::pin(http.send(request, trace)).await,
         }
     }
 

@@ -76,10 +76,9 @@ impl Http1 {
     async fn exchange(
         &self,
         request: &Outgoing<'_>,
-        lease: Lease,
+        lease: &mut Option<Lease>,
         trace: &Trace,
     ) -> Result<(Reply, Instant), Failure> {
-        let mut lease = Some(lease);
         loop {
             let kept = lease.as_mut().and_then(Lease::take_kept);
             let reused = kept.is_some();
@@ -90,9 +89,9 @@ impl Http1 {
             };
             let ended = match line {
                 Line::Bare(io) if request.body.len() <= LONGEST_BODY => {
-                    self.by_lane(request, io, &mut lease, reused, trace).await
+                    self.by_lane(request, io, lease, reused, trace).await
                 }
-                line => Box::pin(self.by_hyper(request, line, &mut lease, reused, trace)).await,
+                line => Box::pin(self.by_hyper(request, line, lease, reused, trace)).await,
             };
             match ended {
                 Ok(reply) => return Ok(reply),
@@ -120,40 +119,54 @@ impl Http1 {
         Ok(line)
     }
 
-    async fn by_lane(
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async function would hold the connection twice, in each round"
+    )]
+    fn by_lane(
         &self,
         request: &Outgoing<'_>,
         mut io: Io,
         lease: &mut Option<Lease>,
         reused: bool,
         trace: &Trace,
-    ) -> Result<(Reply, Instant), Fate> {
-        trace.sending(reused);
-        let turn = lane::exchange(&mut io, &self.desk, |text| self.write(request, text)).await;
-        match turn {
-            Ok(Turn::Whole(reply, is_tidy)) => {
-                let done = Instant::now();
-                // Left as it is, it is closed before its right is given back.
-                if let (true, Some(mut lease)) = (is_tidy, lease.take()) {
-                    lease.hold(Line::Bare(io));
-                    lease.keep(done);
+    ) -> impl Future<Output = Result<(Reply, Instant), Fate>> {
+        async move {
+            trace.sending(reused);
+            let write = |text: &mut Vec<u8>| self.write(request, text);
+            match lane::exchange(&mut io, &self.desk, write).await {
+                Ok(Turn::Whole(reply, is_tidy)) => {
+                    let done = Instant::now();
+                    // Left as it is, it is closed before its right is given back.
+                    if is_tidy && let Some(mut lease) = lease.take() {
+                        lease.hold(Line::Bare(io));
+                        lease.keep(done);
+                    }
+                    Ok((reply, done))
                 }
-                Ok((reply, done))
+                Ok(Turn::Unusual(begun)) if begun.came.is_empty() => Err(Fate::Failed(if reused {
+                    Failure::Stale
+                } else {
+                    Failure::connection("broke before the reply: connection closed")
+                })),
+                Ok(Turn::Unusual(begun)) => {
+                    Box::pin(self.by_taking_over(request, io, begun, lease, trace)).await
+                }
+                Err(broken) => Err(Fate::Failed(broke(&broken, reused))),
             }
-            Ok(Turn::Unusual(begun)) if begun.came.is_empty() => Err(Fate::Failed(if reused {
-                Failure::Stale
-            } else {
-                Failure::connection("broke before the reply: connection closed")
-            })),
-            Ok(Turn::Unusual(begun)) => {
-                let taken = async {
-                    let sender = hand_over(io, begun).await.map_err(Fate::Failed)?;
-                    self.send(request, sender, lease, Before::This, trace).await
-                };
-                Box::pin(taken).await
-            }
-            Err(broken) => Err(Fate::Failed(broke(&broken, reused))),
         }
+    }
+
+    async fn by_taking_over(
+        &self,
+        request: &Outgoing<'_>,
+        io: Io,
+        begun: Begun,
+        lease: &mut Option<Lease>,
+        trace: &Trace,
+    ) -> Result<(Reply, Instant), Fate> {
+        let sender = hand_over(io, begun).await.map_err(Fate::Failed)?;
+        self.send(request, sender, lease, Before::This, trace).await
     }
 
     async fn by_hyper(
@@ -267,11 +280,15 @@ impl Http1 {
 impl Transport for Http1 {
     async fn send(
         &self,
-        request: Outgoing<'_>,
+        request: &Outgoing<'_>,
         trace: &Trace,
     ) -> Result<(Reply, Instant), Failure> {
-        let lease = self.pool.lease(request.to, trace).await;
-        match timeout(request.timeout, self.exchange(&request, lease, trace)).await {
+        let lease = match self.pool.lease_at_once(request.to) {
+            Some(lease) => lease,
+            None => Box::pin(self.pool.lease(request.to, trace)).await,
+        };
+        let mut lease = Some(lease);
+        match timeout(request.timeout, self.exchange(request, &mut lease, trace)).await {
             Ok(result) => result,
             Err(_) => Err(Failure::Timeout),
         }

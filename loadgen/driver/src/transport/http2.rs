@@ -144,11 +144,11 @@ impl Http2 {
 impl Transport for Http2 {
     async fn send(
         &self,
-        request: Outgoing<'_>,
+        request: &Outgoing<'_>,
         trace: &Trace,
     ) -> Result<(Reply, Instant), Failure> {
         let place = self.crowd.place(request.to, trace).await;
-        match timeout(request.timeout, self.exchange(&request, place, trace)).await {
+        match timeout(request.timeout, self.exchange(request, place, trace)).await {
             Ok(result) => result,
             Err(_) => Err(Failure::Timeout),
         }

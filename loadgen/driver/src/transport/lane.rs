@@ -65,11 +65,11 @@ impl Default for Desk {
 
 /// Sends the request that `write` writes and reads the reply. Both are tried at one time, since a
 /// server may reply before it has the whole request.
-pub(super) async fn exchange(
-    io: &mut Io,
-    desk: &RefCell<Desk>,
-    write: impl FnOnce(&mut Vec<u8>),
-) -> Result<Turn, Broken> {
+pub(super) fn exchange<'a>(
+    io: &'a mut Io,
+    desk: &'a RefCell<Desk>,
+    write: impl FnOnce(&mut Vec<u8>) + 'a,
+) -> impl Future<Output = Result<Turn, Broken>> + 'a {
     let mut write = Some(write);
     let mut exchange = Exchange {
         io,
@@ -80,7 +80,7 @@ pub(super) async fn exchange(
     };
     poll_fn(move |cx| {
         let Desk { request, input } = &mut *desk.borrow_mut();
-        let turn = match write.take() {
+        let sent = match write.take() {
             Some(write) => {
                 request.clear();
                 write(request);
@@ -88,13 +88,12 @@ pub(super) async fn exchange(
             }
             None => exchange.send_rest(cx),
         };
-        match turn {
+        match sent {
             Ok(()) => exchange.read(cx, input),
             Err(error) => Poll::Ready(Err(error)),
         }
         .map_err(|error| exchange.broken(error))
     })
-    .await
 }
 
 struct Exchange<'a> {

@@ -137,7 +137,7 @@ pub(crate) trait Transport {
     /// Sends one request and gives the reply with the moment it was whole.
     fn send(
         &self,
-        request: Outgoing<'_>,
+        request: &Outgoing<'_>,
         trace: &Trace,
     ) -> impl Future<Output = Result<(Reply, Instant), Failure>>;
 

@@ -62,8 +62,8 @@ struct Inner {
     idle: Vec<Vec<(Line, Instant)>>,
     open: usize,
     open_max: usize,
-    /// When they were last looked at.
-    looked: Option<Instant>,
+    /// When they are looked at again.
+    look_at: Option<Instant>,
     waiting: VecDeque<(u16, oneshot::Sender<Lease>)>,
 }
 
@@ -84,7 +84,7 @@ impl Pool {
                 idle: (0..replicas).map(|_| Vec::new()).collect(),
                 open: 0,
                 open_max: 0,
-                looked: None,
+                look_at: None,
                 waiting: VecDeque::new(),
             }),
             limit: limit.max(1),
@@ -92,8 +92,13 @@ impl Pool {
         })
     }
 
-    /// A right to a connection to replica `to`, with a kept-alive connection if there is one. A wait
-    /// for it is noted in the trace.
+    /// A right to a connection to replica `to`, with a kept-alive connection if there is one; `None` if
+    /// that has to be waited for.
+    pub(super) fn lease_at_once(self: &Rc<Self>, to: u16) -> Option<Lease> {
+        self.try_lease(&mut self.inner.borrow_mut(), to)
+    }
+
+    /// The same, waiting for it where need be, which is noted in the trace.
     pub(super) async fn lease(self: &Rc<Self>, to: u16, trace: &Trace) -> Lease {
         let wait = {
             let mut inner = self.inner.borrow_mut();
@@ -187,9 +192,9 @@ impl Inner {
     /// Lets go of idle connections that their peers have closed, when it is time to look: nobody else
     /// notices it while they carry nothing.
     fn look(&mut self, now: Instant) {
-        let last = *self.looked.get_or_insert(now);
-        if now.saturating_duration_since(last) >= LOOK_EVERY {
-            self.looked = Some(now);
+        let at = *self.look_at.get_or_insert_with(|| now + LOOK_EVERY);
+        if now >= at {
+            self.look_at = Some(now + LOOK_EVERY);
             self.let_go();
         }
     }

@@ -149,37 +149,33 @@ impl Workflow {
         let arguments = arguments.unwrap_or("");
         let state = self.state.as_ref().map_or("", |s| s.get());
         let answers = self.answers.as_deref().unwrap_or("");
-        let mut body = String::with_capacity(
-            160 + id.len()
-                + template.head.len()
-                + template.tail.len()
-                + arguments.len()
-                + state.len()
-                + answers.len(),
-        );
-        body.push_str(r#"{"jsonrpc":"2.0","id":"#);
-        body.push_str(id);
-        body.push_str(&template.head);
-        if let Some(trace) = trace {
-            body.push_str(r#","traceparent":""#);
-            body.push_str(&trace);
-            body.push('"');
+        let trace = trace.as_deref().unwrap_or("");
+        let member = |name: &'static str, value: &str| match value {
+            "" => "",
+            _ => name,
+        };
+        let parts = [
+            r#"{"jsonrpc":"2.0","id":"#,
+            id,
+            &template.head,
+            member(r#","traceparent":""#, trace),
+            trace,
+            member("\"", trace),
+            &template.tail,
+            member(r#","arguments":"#, arguments),
+            arguments,
+            member(r#","inputResponses":"#, answers),
+            answers,
+            member(r#","requestState":"#, state),
+            state,
+            "}}",
+        ];
+        // Of the very length: bytes that are shared later need no other place then.
+        let mut body = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+        for part in parts {
+            body.extend_from_slice(part.as_bytes());
         }
-        body.push_str(&template.tail);
-        if !arguments.is_empty() {
-            body.push_str(r#","arguments":"#);
-            body.push_str(arguments);
-        }
-        if !answers.is_empty() {
-            body.push_str(r#","inputResponses":"#);
-            body.push_str(answers);
-        }
-        if !state.is_empty() {
-            body.push_str(r#","requestState":"#);
-            body.push_str(state);
-        }
-        body.push_str("}}");
-        body.into_bytes()
+        body
     }
 
     /// Bytes of the body that are the trace context: none of what the workflow itself has to say.

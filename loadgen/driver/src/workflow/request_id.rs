@@ -31,20 +31,20 @@ impl RequestId {
     }
 
     /// By hand: three of these are made for each request, and formatting takes 500 instructions.
-    fn push_number(&mut self, mut number: u64) {
-        let mut digits = [0; 20];
-        let mut first = digits.len();
+    fn push_number(&mut self, number: u64) {
+        let start = usize::from(self.length);
+        let mut end = start;
+        let mut rest = number;
         loop {
-            first -= 1;
-            digits[first] = b'0' + (number % 10) as u8;
-            number /= 10;
-            if number == 0 {
+            self.text[end] = b'0' + (rest % 10) as u8;
+            end += 1;
+            rest /= 10;
+            if rest == 0 {
                 break;
             }
         }
-        for &digit in &digits[first..] {
-            self.push(digit);
-        }
+        self.text[start..end].reverse();
+        self.length = end as u8;
     }
 
     fn push(&mut self, byte: u8) {

@@ -189,6 +189,7 @@ proptest! {
                 // A lone half of a surrogate pair is sent back as it came, although no reader
                 // can give it a meaning.
                 let sent = talk.workflow.body(&talk.template);
+                assert_eq!(sent.len(), sent.capacity());
                 prop_assert!(serde_json::from_slice::<Box<RawValue>>(&sent).is_ok());
                 prop_assert_eq!(state, talk.workflow.state_bytes());
             }

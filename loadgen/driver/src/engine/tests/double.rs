@@ -219,7 +219,7 @@ impl Answer {
 impl<S: Fn(&Asked) -> Answer> Transport for Double<S> {
     async fn send(
         &self,
-        request: Outgoing<'_>,
+        request: &Outgoing<'_>,
         trace: &Trace,
     ) -> Result<(Reply, Instant), Failure> {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
