@@ -13,4 +13,6 @@ mod run;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]
+mod seconds;
+#[cfg(test)]
 mod store;
