@@ -1,56 +1,111 @@
-//! Records ten minutes of synthetic load, 10 million rounds, and prints what the recorder and the
-//! result file take: `cargo run --release -p loadgen-measure --example long_run`. It fails when
-//! they take more than the bounds below.
+//! Records synthetic load of 2000 workflows of four rounds a second, writes a checkpoint every 5 s as a
+//! run does, and prints what the process takes by the minute, and what the result takes:
+//! `cargo run --release -p loadgen-measure --example long_run [MINUTES]`, ten of them if none are
+//! given. Time is simulated. It fails when memory or file take more than the bounds below.
 
-use std::time::{Duration, SystemTime};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
 
 use loadgen_measure::{
-    ConnectionFacts, Environment, GeneratorFacts, Outcome, ProcessUsage, Recorder, RoundSample,
-    RunClock, RunFacts, RunResult, ScenarioRecord, ServerTiming, Shape, Tool, WorkflowSample,
-    Workload,
+    Archive, ConnectionFacts, Environment, GeneratorFacts, Outcome, ProcessUsage, Recorder,
+    RoundSample, RunClock, RunFacts, RunResult, ScenarioRecord, ServerTiming, Shape, Tool,
+    WorkflowSample, Workload,
 };
 
 const ROUNDS: u16 = 4;
 const REPLICAS: u16 = 3;
-/// Growth of the resident memory from the fifth second on.
-const MOST_GROWTH_BYTES: u64 = 8 << 20;
+const PER_S: u32 = 2000;
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
+/// Growth of the resident memory from the tenth part of the run on.
+const MOST_GROWTH: f64 = 0.05;
+/// What making the result may take beyond that.
+const MOST_RESULT_BYTES: u64 = 8 << 20;
 /// Result file of one minute.
-const MOST_JSON_BYTES: usize = 2_000_000;
+const MOST_JSON_BYTES: u64 = 2_000_000;
 
 fn main() {
-    let minute = run(60, 1_000_000);
-    assert!(minute <= MOST_JSON_BYTES, "{minute} bytes for one minute");
-    run(600, 10_000_000);
+    let minutes = std::env::args().nth(1);
+    let minutes = minutes.map_or(10, |text| text.parse().expect("a number of minutes"));
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    run(minutes, folder.path());
 }
 
-/// Records that many rounds evenly over the seconds; size of the result file in bytes.
-fn run(seconds: u64, rounds: u64) -> usize {
+/// Records so many minutes.
+fn run(minutes: u32, folder: &Path) {
     let shape = Shape {
         kinds: vec!["wizard".into()],
         replicas: (1..=REPLICAS).map(|n| format!("replica {n}")).collect(),
     };
+    let file = folder.join("result.json");
+    let length = Duration::from_secs(60) * minutes;
     let mut recorder = Recorder::new(&shape);
-    let workflows = rounds / u64::from(ROUNDS);
-    let between = Duration::from_secs(seconds) / u32::try_from(workflows).expect("few enough");
+    let mut archive = Archive::default();
     let mut random = Random(1);
-    let mut after_5_s = None;
-    for id in 0..workflows {
-        let intended = between * u32::try_from(id).expect("few enough");
-        if after_5_s.is_none() && intended >= Duration::from_secs(5) {
-            after_5_s = Some(rss_bytes());
-        }
+    let mut checkpoint = Duration::from_secs(2);
+    let mut next_minute = Duration::from_secs(60);
+    let (mut early, mut most) = (0, 0);
+    let begun = Instant::now();
+    for id in 0..60 * minutes * PER_S {
+        let intended = Duration::from_secs(1) / PER_S * id;
         workflow(&mut recorder, &mut random, intended);
+        if intended >= checkpoint {
+            checkpoint += CHECKPOINT_EVERY;
+            archive.add(recorder.take_finished());
+            let mut copy = recorder.clone();
+            archive.lend(&mut copy);
+            let facts = facts(intended, u64::from(id), true);
+            let result = RunResult::new(facts, &copy);
+            result.save(&file).expect("a checkpoint can be written");
+            let rss = rss_bytes();
+            most = most.max(rss);
+            if intended < length / 10 {
+                early = early.max(rss);
+            }
+        }
+        if intended >= next_minute {
+            next_minute += Duration::from_secs(60);
+            println!(
+                "{:4.0} s: {} KiB",
+                intended.as_secs_f64(),
+                rss_bytes() >> 10
+            );
+        }
     }
-    let growth = rss_bytes().saturating_sub(after_5_s.unwrap_or_default());
-    let json = RunResult::new(facts(seconds, workflows), &recorder)
-        .to_json()
-        .len();
     println!(
-        "{seconds} s, {rounds} rounds: memory grew by {growth} bytes after 5 s, result.json has \
-         {json} bytes"
+        "{} KiB after a tenth, at most {} KiB under load, after {:.1} s",
+        early >> 10,
+        most >> 10,
+        begun.elapsed().as_secs_f64()
     );
-    assert!(growth <= MOST_GROWTH_BYTES, "{growth} bytes");
-    json
+    let begun = Instant::now();
+    archive.add(recorder.take_finished());
+    archive.lend(&mut recorder);
+    let facts = facts(length, recorder.started_count(), false);
+    let result = RunResult::new(facts, &recorder);
+    let made = begun.elapsed().as_secs_f64();
+    let with_result = rss_bytes();
+    result.save(&file).expect("a result can be written");
+    let end = rss_bytes();
+    let bytes = std::fs::metadata(&file).expect("it was written").len();
+    println!(
+        "the result took {made:.2} s to make and {:.2} s to write: {} KiB when it was made, {} KiB \
+         at the end; result.json has {bytes} bytes",
+        begun.elapsed().as_secs_f64() - made,
+        with_result >> 10,
+        end >> 10
+    );
+    assert!(
+        bytes <= MOST_JSON_BYTES * u64::from(minutes),
+        "{bytes} bytes"
+    );
+    assert!(
+        most as f64 <= (1.0 + MOST_GROWTH) * early as f64,
+        "memory grows"
+    );
+    assert!(
+        end <= most + MOST_RESULT_BYTES,
+        "the result takes much memory"
+    );
 }
 
 fn workflow(recorder: &mut Recorder, random: &mut Random, intended: Duration) {
@@ -119,9 +174,8 @@ fn rss_bytes() -> u64 {
     ProcessUsage::of_self().map_or(0, |usage| usage.rss_bytes)
 }
 
-fn facts(seconds: u64, planned: u64) -> RunFacts {
+fn facts(length: Duration, planned: u64, partial: bool) -> RunFacts {
     let start = SystemTime::UNIX_EPOCH;
-    let length = Duration::from_secs(seconds);
     RunFacts {
         tool: Tool {
             name: "long_run".into(),
@@ -143,7 +197,7 @@ fn facts(seconds: u64, planned: u64) -> RunFacts {
         clock: RunClock::new(start, start + length, length, length),
         workload: Workload {
             label: "partly open".into(),
-            arrival_rate_per_s: Some(planned as f64 / seconds as f64),
+            arrival_rate_per_s: Some(planned as f64 / length.as_secs_f64()),
             round_cap: Some(10),
             concurrency: None,
         },
@@ -154,6 +208,6 @@ fn facts(seconds: u64, planned: u64) -> RunFacts {
         generator: GeneratorFacts::default(),
         thresholds: Vec::new(),
         interrupted: false,
-        partial: false,
+        partial,
     }
 }

@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::{Latency, PackedLatency};
+use crate::buckets::{Buckets, Reader};
+use crate::{HistogramError, Latency, PackedLatency};
 
 /// What the times of a series are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,10 +26,27 @@ pub(crate) struct Finished {
 #[derive(Debug, Clone)]
 pub(crate) enum Bytes {
     Plain(Arc<[u8]>),
-    Compressed(PackedLatency),
+    Kept(Kept),
+}
+
+/// Response times of one second as they are kept, with the figures that every checkpoint wants.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub(crate) packed: PackedLatency,
+    pub(crate) figures: SecondFigures,
+}
+
+/// Figures of the response times of one second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SecondFigures {
+    pub(crate) count: u64,
+    pub(crate) p50_ns: u64,
+    pub(crate) p99_ns: u64,
+    pub(crate) max_ns: u64,
 }
 
 /// Some of the response times of one second and series.
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Part<'a> {
     Live(&'a Latency),
     Finished(&'a Finished),
@@ -46,41 +64,56 @@ impl FinishedSeconds {
 }
 
 impl Finished {
-    pub(crate) fn latency(&self) -> Latency {
+    pub(crate) fn latency(&self) -> Result<Latency, HistogramError> {
         match &self.bytes {
             Bytes::Plain(bytes) => Latency::from_bytes(bytes),
-            Bytes::Compressed(packed) => packed.latency(),
+            Bytes::Kept(kept) => kept.packed.latency(),
         }
-        .expect("the bytes were written by this recorder")
+    }
+}
+
+impl Kept {
+    pub(crate) fn new(packed: PackedLatency, latency: &Latency) -> Self {
+        let quantile = |q| latency.quantile_ns(q).unwrap_or(0);
+        Self {
+            packed,
+            figures: SecondFigures {
+                count: latency.count(),
+                p50_ns: quantile(0.5),
+                p99_ns: quantile(0.99),
+                max_ns: latency.max_ns().unwrap_or(0),
+            },
+        }
     }
 }
 
 impl<'a> Part<'a> {
-    pub(crate) fn latency(&self) -> Cow<'a, Latency> {
+    pub(crate) fn latency(self) -> Result<Cow<'a, Latency>, HistogramError> {
         match self {
-            Self::Live(live) => Cow::Borrowed(live),
-            Self::Finished(finished) => Cow::Owned(finished.latency()),
+            Self::Live(live) => Ok(Cow::Borrowed(live)),
+            Self::Finished(finished) => finished.latency().map(Cow::Owned),
         }
     }
 
-    /// Its compressed bytes, if it has any.
-    pub(crate) fn packed(&self) -> Option<PackedLatency> {
+    pub(crate) fn read(self, reader: &mut Reader) -> Result<Cow<'_, Buckets>, HistogramError> {
+        let read = match self {
+            Self::Live(live) => return Ok(Cow::Owned(Buckets::of(live))),
+            Self::Finished(finished) => match &finished.bytes {
+                Bytes::Plain(bytes) => reader.plain(bytes),
+                Bytes::Kept(kept) => reader.packed(&kept.packed),
+            },
+        };
+        read.map(Cow::Borrowed)
+    }
+
+    /// As it is kept, if it is in that form.
+    pub(crate) fn kept(self) -> Option<&'a Kept> {
         match self {
             Self::Finished(Finished {
-                bytes: Bytes::Compressed(packed),
+                bytes: Bytes::Kept(kept),
                 ..
-            }) => Some(packed.clone()),
+            }) => Some(kept),
             Self::Finished(_) | Self::Live(_) => None,
-        }
-    }
-}
-
-#[cfg(test)]
-impl Bytes {
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Plain(bytes) => bytes.len(),
-            Self::Compressed(packed) => packed.bytes().len(),
         }
     }
 }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::by_outcome::{ByOutcome, merge_optional};
@@ -47,6 +48,20 @@ pub(crate) struct RoundTally {
 }
 
 impl KindTally {
+    /// All kinds as one. A single one is that, and not copied.
+    pub(crate) fn together(kinds: &[Self]) -> Cow<'_, Self> {
+        match kinds {
+            [only] => Cow::Borrowed(only),
+            _ => {
+                let mut all = Self::default();
+                for kind in kinds {
+                    all.merge(kind);
+                }
+                Cow::Owned(all)
+            }
+        }
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) {
         self.started += other.started;
         self.workflows.merge(&other.workflows);

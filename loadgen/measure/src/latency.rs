@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use hdrhistogram::serialization::V2Serializer;
+use hdrhistogram::serialization::{V2DeflateSerializer, V2Serializer};
 
 use crate::HistogramError;
 use crate::tally::{Exact, Tally};
@@ -91,7 +91,7 @@ impl Latency {
 
     /// HdrHistogram V2 bytes, compressed (cookie `0x1c849314`).
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.0.to_bytes()
+        self.to_bytes_with(&mut V2DeflateSerializer::new())
     }
 
     /// The bytes of [`Latency::to_bytes`] in standard base64, as Java's and Python's
@@ -120,6 +120,19 @@ impl Latency {
         let mut latency = Self::from_base64(text)?;
         latency.0.restore(exact)?;
         Ok(latency)
+    }
+
+    /// Made of the longest times of its buckets with their counts, rising, and of what is known
+    /// exactly.
+    pub(crate) fn of_values(
+        values: impl DoubleEndedIterator<Item = (u64, u64)>,
+        exact: Exact,
+    ) -> Self {
+        Self(Tally::of_values(values, exact))
+    }
+
+    pub(crate) fn to_bytes_with(&self, serializer: &mut V2DeflateSerializer) -> Vec<u8> {
+        self.0.to_bytes(serializer)
     }
 
     pub(crate) fn to_plain_bytes(&self, serializer: &mut V2Serializer) -> Vec<u8> {

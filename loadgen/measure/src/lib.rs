@@ -7,6 +7,7 @@
 
 mod archive;
 mod backends;
+mod buckets;
 mod by_outcome;
 mod deviation;
 mod environment;
@@ -26,6 +27,7 @@ mod result;
 mod sample;
 mod seconds;
 mod sizes;
+mod spill;
 mod stats;
 mod tally;
 mod throttle;
@@ -61,6 +63,7 @@ pub use result::{
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;
+pub use spill::SpillError;
 pub use stats::{TurnMedian, turns_for};
 pub use tally::HistogramError;
 pub use throttle::{Refusal, SdkView, ThrottleSignal};

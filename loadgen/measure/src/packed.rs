@@ -1,17 +1,27 @@
+use std::io;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::display::Base64Display;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::spill::Spilled;
 use crate::{HistogramError, Latency};
 
 /// A distribution of times as HdrHistogram V2 bytes, compressed; in a file their standard base64.
-/// Copies share the bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackedLatency(Arc<[u8]>);
+/// While a run goes on they may stand in a temporary file of it, where an
+/// [`Archive`](crate::Archive) put them. Copies share the bytes.
+#[derive(Debug, Clone)]
+pub struct PackedLatency(Place);
+
+#[derive(Debug, Clone)]
+enum Place {
+    Memory(Arc<[u8]>),
+    File(Spilled),
+}
 
 impl PackedLatency {
     /// Packs a distribution. Its exact minimum, maximum and sum are lost.
@@ -23,27 +33,72 @@ impl PackedLatency {
     /// These bytes, which nobody looks at before [`PackedLatency::latency`].
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self(Arc::from(bytes))
+        Self(Place::Memory(Arc::from(bytes)))
+    }
+
+    pub(crate) fn in_file(place: Spilled) -> Self {
+        Self(Place::File(place))
     }
 
     /// The bytes.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.0
+    ///
+    /// # Errors
+    /// When the temporary file cannot be read.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_into(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Puts the bytes in place of what was in `into`.
+    pub(crate) fn read_into(&self, into: &mut Vec<u8>) -> io::Result<()> {
+        match &self.0 {
+            Place::Memory(bytes) => {
+                into.clear();
+                into.extend_from_slice(bytes);
+                Ok(())
+            }
+            Place::File(place) => place.read_into(into),
+        }
     }
 
     /// The distribution. Minimum, maximum and sum are those of its buckets.
     ///
     /// # Errors
-    /// As [`Latency::from_bytes`].
+    /// As [`Latency::from_bytes`], and when the temporary file cannot be read.
     pub fn latency(&self) -> Result<Latency, HistogramError> {
-        Latency::from_bytes(&self.0)
+        match &self.0 {
+            Place::Memory(bytes) => Latency::from_bytes(bytes),
+            Place::File(_) => Latency::from_bytes(&self.to_bytes()?),
+        }
+    }
+
+    /// Whether its bytes are in memory.
+    #[cfg(test)]
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.0, Place::Memory(_))
+    }
+}
+
+/// Wherever the bytes are. Ones that cannot be read are equal to none.
+impl PartialEq for PackedLatency {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.to_bytes(), other.to_bytes()) {
+            (Ok(mine), Ok(theirs)) => mine == theirs,
+            _ => false,
+        }
     }
 }
 
 impl Serialize for PackedLatency {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&Base64Display::new(&self.0, &STANDARD))
+        match &self.0 {
+            Place::Memory(bytes) => serializer.collect_str(&Base64Display::new(bytes, &STANDARD)),
+            Place::File(_) => {
+                let bytes = self.to_bytes().map_err(S::Error::custom)?;
+                serializer.collect_str(&Base64Display::new(&bytes, &STANDARD))
+            }
+        }
     }
 }
 
@@ -51,7 +106,7 @@ impl<'de> Deserialize<'de> for PackedLatency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let bytes = STANDARD.decode(text).map_err(D::Error::custom)?;
-        Ok(Self(Arc::from(bytes)))
+        Ok(Self(Place::Memory(Arc::from(bytes))))
     }
 }
 

@@ -470,11 +470,13 @@ mod tests {
         }
         left.merge(&right);
         assert_eq!(left.seconds.counts(), one.seconds.counts());
-        let buckets = |recorder: &Recorder| -> Vec<_> {
-            let responses = recorder.seconds.responses();
-            responses
-                .map(|(key, latency)| (key, latency.buckets().collect::<Vec<_>>()))
-                .collect()
+        let buckets = |recorder: &Recorder| {
+            let mut all = Vec::new();
+            let unread = recorder.seconds.read(|second, series, buckets| {
+                all.push((second, series, buckets.values().collect::<Vec<_>>()));
+            });
+            assert_eq!(unread, []);
+            all
         };
         assert_eq!(buckets(&left), buckets(&one));
         for (mine, theirs) in left.parts[0].kinds[0]

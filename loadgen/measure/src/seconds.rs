@@ -3,8 +3,9 @@ use std::time::Duration;
 
 use hdrhistogram::serialization::V2Serializer;
 
-use crate::finished::{Bytes, Finished, FinishedSeconds, Part, Series};
-use crate::{Latency, PackedLatency};
+use crate::buckets::{Buckets, Reader};
+use crate::finished::{Bytes, Finished, FinishedSeconds, Kept, Part, Series};
+use crate::{HistogramError, Latency, PackedLatency};
 
 /// What happened in one second of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,6 +22,14 @@ pub(crate) struct SecondCounts {
     pub(crate) not_started: u64,
     /// Workflows that ended in it, well or not.
     pub(crate) ended: u64,
+}
+
+/// A second that could not be read back from where it was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) second: usize,
+    pub(crate) series: Series,
+    pub(crate) why: String,
 }
 
 /// The per-second series. The second in progress has live histograms, one per round; a finished
@@ -112,31 +121,60 @@ impl Seconds {
         self.finished.extend(finished);
     }
 
-    /// Response times by (second, series), rising. Each is made as it is asked for: all together
-    /// would be a hundred kilobytes for every second and series.
-    pub(crate) fn responses(&self) -> impl Iterator<Item = ((usize, Series), Latency)> + '_ {
-        self.parts(|_| true).map(|(key, latency, _)| (key, latency))
+    /// Reads everything once, by (second, series), rising. What is read is shown and let go: all
+    /// together would be tens of kilobytes for every second and series. Gives what could not be read.
+    pub(crate) fn read(&self, mut see: impl FnMut(usize, Series, &Buckets)) -> Vec<Unread> {
+        let mut reader = Reader::new();
+        let mut unread = Vec::new();
+        for parts in self.parts(|_| true).chunk_by(|a, b| a.0 == b.0) {
+            let (second, series) = parts[0].0;
+            let read = match parts {
+                [(_, only)] => only
+                    .read(&mut reader)
+                    .map(|read| see(second, series, &read)),
+                parts => {
+                    let (mut sum, mut failed) = (Buckets::none(), Ok(()));
+                    for (_, part) in parts {
+                        match part.read(&mut reader) {
+                            Ok(read) => sum.add(&read),
+                            Err(error) => failed = Err(error),
+                        }
+                    }
+                    if sum.count() > 0 {
+                        see(second, series, &sum);
+                    }
+                    failed
+                }
+            };
+            if let Err(error) = read {
+                unread.push(Unread {
+                    second,
+                    series,
+                    why: error.to_string(),
+                });
+            }
+        }
+        unread
     }
 
-    /// Those of rounds, by (second, round), with their compressed bytes.
-    pub(crate) fn rounds(
-        &self,
-    ) -> impl Iterator<Item = ((usize, u16), Latency, PackedLatency)> + '_ {
+    /// Those of rounds as they are kept, by (second, round), rising. What cannot be read is left out:
+    /// [`Seconds::read`] names it.
+    pub(crate) fn rounds(&self) -> impl Iterator<Item = ((usize, u16), Kept)> + '_ {
         let rounds = self.parts(|series| matches!(series, Series::Round(_)));
-        rounds.filter_map(|((second, series), latency, packed)| {
-            let Series::Round(round) = series else {
-                return None;
-            };
-            let packed = packed.unwrap_or_else(|| PackedLatency::of(&latency));
-            Some(((second, round), latency, packed))
+        let mut rounds = rounds.into_iter().peekable();
+        let chunks = std::iter::from_fn(move || {
+            let (key, first) = rounds.next()?;
+            let more = std::iter::from_fn(|| rounds.next_if(|(next, _)| *next == key));
+            Some((key, together(first, more.map(|(_, part)| part)).ok()))
+        });
+        chunks.filter_map(|((second, series), kept)| match series {
+            Series::Round(round) => Some(((second, round), kept?)),
+            Series::Workflow => None,
         })
     }
 
-    /// The series that are wanted, with their compressed bytes where they stand in one piece.
-    fn parts(
-        &self,
-        wanted: impl Fn(Series) -> bool,
-    ) -> impl Iterator<Item = ((usize, Series), Latency, Option<PackedLatency>)> + '_ {
+    /// The series that are wanted, in pieces, by (second, series), rising.
+    fn parts(&self, wanted: impl Fn(Series) -> bool) -> Vec<((usize, Series), Part<'_>)> {
         let live = self
             .live_series()
             .map(|(series, live)| ((self.live_second, series), Part::Live(live)));
@@ -149,17 +187,7 @@ impl Seconds {
             .filter(|(key, _)| wanted(key.1))
             .collect();
         parts.sort_by_key(|(key, _)| *key);
-        let mut parts = parts.into_iter().peekable();
-        std::iter::from_fn(move || {
-            let (key, first) = parts.next()?;
-            let mut latency = first.latency().into_owned();
-            let mut packed = first.packed();
-            while let Some((_, more)) = parts.next_if(|(next, _)| *next == key) {
-                latency.merge(&more.latency());
-                packed = None;
-            }
-            Some((key, latency, packed))
-        })
+        parts
     }
 
     fn counts_at(&mut self, second: usize) -> &mut SecondCounts {
@@ -195,6 +223,22 @@ impl Seconds {
     }
 }
 
+/// Parts of one second and series as one.
+fn together<'a>(
+    first: Part<'a>,
+    more: impl Iterator<Item = Part<'a>>,
+) -> Result<Kept, HistogramError> {
+    let mut more = more.peekable();
+    if let (Some(kept), None) = (first.kept(), more.peek()) {
+        return Ok(kept.clone());
+    }
+    let mut latency = first.latency()?.into_owned();
+    for part in more {
+        latency.merge(&*part.latency()?);
+    }
+    Ok(Kept::new(PackedLatency::of(&latency), &latency))
+}
+
 fn second_of(at: Duration) -> usize {
     usize::try_from(at.as_secs()).unwrap_or(usize::MAX)
 }
@@ -215,10 +259,18 @@ mod tests {
         seconds.ok(Duration::from_millis(900), 0, 3 * MS);
         seconds.failed(Duration::from_millis(1600));
         seconds.workflow(Duration::from_millis(1700), 4 * MS);
-        let responses: BTreeMap<_, _> = seconds.responses().collect();
-        assert_eq!(responses[&(0, Series::Round(0))].count(), 2);
-        assert_eq!(responses[&(1, Series::Round(0))].count(), 1);
-        assert_eq!(responses[&(1, Series::Workflow)].count(), 1);
+        let mut counts = BTreeMap::new();
+        let unread = seconds.read(|second, series, buckets| {
+            counts.insert((second, series), buckets.count());
+        });
+        assert_eq!(unread, []);
+        assert_eq!(counts[&(0, Series::Round(0))], 2);
+        assert_eq!(counts[&(1, Series::Round(0))], 1);
+        assert_eq!(counts[&(1, Series::Workflow)], 1);
+        let rounds = seconds
+            .rounds()
+            .map(|(key, kept)| (key, kept.figures.count));
+        assert_eq!(rounds.collect::<Vec<_>>(), [((0, 0), 2), ((1, 0), 1)]);
         assert_eq!(seconds.counts()[1].done, 2);
         assert_eq!(seconds.counts()[1].ok, 1);
     }
@@ -233,7 +285,11 @@ mod tests {
         }
         seconds.finish_live();
         let finished = seconds.finished.iter();
-        let bytes: usize = finished.map(|f| f.bytes.len()).sum();
+        let bytes = finished.map(|f| match &f.bytes {
+            Bytes::Plain(bytes) => bytes.len(),
+            Bytes::Kept(_) => panic!("nothing was archived"),
+        });
+        let bytes: usize = bytes.sum();
         assert!(bytes < 20_000, "{bytes} bytes for one second");
     }
 }

@@ -22,6 +22,9 @@ pub enum HistogramError {
         /// Digits that this kind of histogram has.
         expected: u8,
     },
+    /// The file that holds it for the time being cannot be read.
+    #[error("the histogram cannot be read back: {0}")]
+    Read(#[from] std::io::Error),
     /// The histogram and the count written beside it differ.
     #[error("the histogram holds {found} values, its count says {expected}")]
     Count {
@@ -65,6 +68,23 @@ impl<const DIGITS: u8, const BOUND: u64> Tally<DIGITS, BOUND> {
         self.histogram
             .record(kept)
             .expect("an auto-resizing histogram takes every value up to its bound");
+    }
+
+    /// Made of values with their counts, and of what is known exactly of them.
+    pub(crate) fn of_values(
+        values: impl DoubleEndedIterator<Item = (u64, u64)>,
+        exact: Exact,
+    ) -> Self {
+        let mut tally = Self::new();
+        // From the greatest on, so that it finds its size at once.
+        for (value, count) in values.rev() {
+            tally
+                .histogram
+                .record_n(value.min(BOUND), count)
+                .expect("an auto-resizing histogram takes every value up to its bound");
+        }
+        tally.set(exact);
+        tally
     }
 
     /// Adds the other's values; nothing is lost, since both have the same digits.
@@ -128,9 +148,9 @@ impl<const DIGITS: u8, const BOUND: u64> Tally<DIGITS, BOUND> {
     }
 
     /// HdrHistogram V2 bytes, compressed.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self, serializer: &mut V2DeflateSerializer) -> Vec<u8> {
         let mut bytes = Vec::new();
-        V2DeflateSerializer::new()
+        serializer
             .serialize(&self.histogram, &mut bytes)
             .expect("writing to memory succeeds and counts stay below i64::MAX");
         bytes
@@ -146,7 +166,7 @@ impl<const DIGITS: u8, const BOUND: u64> Tally<DIGITS, BOUND> {
     }
 
     pub(crate) fn to_base64(&self) -> String {
-        STANDARD.encode(self.to_bytes())
+        STANDARD.encode(self.to_bytes(&mut V2DeflateSerializer::new()))
     }
 
     /// Reads V2 bytes. Minimum, maximum and sum are then those of the histogram's buckets.
@@ -192,16 +212,20 @@ impl<const DIGITS: u8, const BOUND: u64> Tally<DIGITS, BOUND> {
                 expected: exact.count,
             });
         }
+        self.set(exact);
+        Ok(())
+    }
+
+    fn set(&mut self, exact: Exact) {
         self.min = exact.min;
         self.max = exact.max;
         self.sum = exact.sum;
         self.clipped = exact.clipped;
-        Ok(())
     }
 }
 
 /// The exact figures beside a stored histogram.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Exact {
     pub(crate) count: u64,
     pub(crate) min: u64,

@@ -8,10 +8,11 @@ use super::clock::RunClock;
 use super::conclude;
 use super::delayed_ack;
 use super::event::EventResult;
-use super::figures::{LatencyFigures, QuantileIntervals};
-use super::findings::FailureExample;
+use super::figures::LatencyFigures;
+use super::findings::{FailureExample, Finding, FindingCode};
 use super::fleet::{DeviationCount, Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
 use super::generator::{self, Evidence, GeneratorFacts, GeneratorResult};
+use super::intervals::Intervals;
 use super::load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound,
     TraceContextResult, Workload,
@@ -26,9 +27,10 @@ use super::throttle::{Admitted, ThrottleResult};
 use super::verdict::{Status, Verdict};
 use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
-use crate::finished::Series;
+use crate::finished::{SecondFigures, Series};
 use crate::kind::KindTally;
 use crate::phase_tally::{PhaseTally, Totals};
+use crate::seconds::Unread;
 use crate::{Environment, Latency, NotStarted, Outcome, Recorder, SlotLimit};
 
 /// What a result holds beside the samples: facts that the driver and the command line know.
@@ -82,7 +84,7 @@ impl RunResult {
     pub fn new(facts: RunFacts, samples: &Recorder) -> Self {
         let phased = Phased::new(samples, facts.clock.load_s);
         let kinds = phased.kinds();
-        let all = together(&kinds);
+        let all = KindTally::together(&kinds);
         let totals = Totals::of(samples.parts.iter().flat_map(|part| &part.kinds));
         let load = load_result(&facts, samples, phased, &totals, &all);
         let counts = Counts {
@@ -115,7 +117,7 @@ impl RunResult {
                 .shape()
                 .kinds
                 .iter()
-                .zip(&kinds)
+                .zip(&*kinds)
                 .map(|(name, kind)| KindResult::of(name, kind))
                 .collect(),
             staircase: None,
@@ -145,22 +147,37 @@ impl RunResult {
             clock: facts.clock,
             environment: facts.environment,
         };
+        let mut unread = None;
         if !result.partial {
             result.staircase = Staircase::of(&result.phases);
             let measured = Measured::new(samples, phased);
-            result.give_intervals(&measured.intervals(0));
-            result.steady = Some(measured.steady(samples, phased));
+            result.give_intervals(measured.intervals());
+            result.steady = Some(measured.steady(phased));
+            result.leave_out(measured.unread());
+            unread = unread_finding(measured.unread());
         }
         result.thresholds = facts.thresholds.iter().map(|t| t.judge(&result)).collect();
         result.findings = conclude::findings(&result, clipped(samples));
         result.findings.extend(delayed_ack::findings(samples));
+        result.findings.extend(unread);
         result.verdict = conclude::verdict(&result);
         result
     }
 
+    /// Leaves out what could not be read back, so that it cannot stop the file from being written.
+    fn leave_out(&mut self, unread: &[Unread]) {
+        for unread in unread {
+            if let (Series::Round(round), Some(second)) =
+                (unread.series, self.seconds.get_mut(unread.second))
+            {
+                second.rounds.retain(|one| one.round != round);
+            }
+        }
+    }
+
     /// Puts intervals to the response times of all kinds together, and of the only kind that was
     /// run, which are the same.
-    fn give_intervals(&mut self, intervals: &BTreeMap<Series, QuantileIntervals>) {
+    fn give_intervals(&mut self, intervals: &Intervals) {
         let mut busy: Vec<&mut KindResult> =
             self.kinds.iter_mut().filter(|k| k.started > 0).collect();
         let only = match &mut busy[..] {
@@ -171,14 +188,6 @@ impl RunResult {
             kind.give_intervals(intervals);
         }
     }
-}
-
-fn together(kinds: &[KindTally]) -> KindTally {
-    let mut all = KindTally::default();
-    for kind in kinds {
-        all.merge(kind);
-    }
-    all
 }
 
 /// Counts are of everything, so that nothing is lost; rates are of the headline phases.
@@ -409,22 +418,40 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
             rounds: Vec::new(),
         })
         .collect();
-    for ((second, round), latency, histogram) in samples.seconds.rounds() {
-        let quantile = |q| latency.quantile_ns(q);
-        if let (Some(p50_ns), Some(p99_ns), Some(max_ns)) =
-            (quantile(0.5), quantile(0.99), latency.max_ns())
-        {
-            seconds[second].rounds.push(SecondRound {
-                round,
-                count: latency.count(),
-                p50_ns,
-                p99_ns,
-                max_ns,
-                histogram,
-            });
-        }
+    for ((second, round), kept) in samples.seconds.rounds() {
+        let SecondFigures {
+            count,
+            p50_ns,
+            p99_ns,
+            max_ns,
+        } = kept.figures;
+        seconds[second].rounds.push(SecondRound {
+            round,
+            count,
+            p50_ns,
+            p99_ns,
+            max_ns,
+            histogram: kept.packed,
+        });
     }
     seconds
+}
+
+/// That some seconds could not be read back from where the run had kept them.
+fn unread_finding(unread: &[Unread]) -> Option<Finding> {
+    let first = unread.first()?;
+    let mut seconds: Vec<usize> = unread.iter().map(|unread| unread.second).collect();
+    seconds.dedup();
+    Some(Finding::new(
+        FindingCode::SecondsUnread,
+        format!(
+            "response times of {} seconds are missing from `seconds`, intervals and steady state, \
+             from second {} on: {}; all other figures have them",
+            seconds.len(),
+            first.second,
+            first.why
+        ),
+    ))
 }
 
 fn clipped(samples: &Recorder) -> u64 {

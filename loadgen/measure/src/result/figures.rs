@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::by_outcome::ByOutcome;
-use crate::stats::{Second, interval};
 use crate::tally::Exact;
 use crate::{HistogramError, Latency, Outcome, Sizes, TimeMeaning};
 
@@ -62,13 +61,16 @@ pub struct QuantileIntervals {
 }
 
 impl QuantileIntervals {
-    pub(crate) fn of(seconds: &[Second]) -> Self {
-        let at = |p| interval(seconds, p);
+    /// The quantiles, from 0 to 1.
+    pub(crate) const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+
+    /// Of intervals of [`QuantileIntervals::QUANTILES`].
+    pub(crate) fn new([p50_ns, p90_ns, p99_ns, p999_ns]: [Option<(u64, u64)>; 4]) -> Self {
         Self {
-            p50_ns: at(0.5),
-            p90_ns: at(0.9),
-            p99_ns: at(0.99),
-            p999_ns: at(0.999),
+            p50_ns,
+            p90_ns,
+            p99_ns,
+            p999_ns,
         }
     }
 }

@@ -85,6 +85,8 @@ pub enum FindingCode {
     InvertedIntervals,
     /// Some times were longer than the histogram's bound.
     ClippedTimes,
+    /// Seconds could not be read back from the temporary file that they were kept in.
+    SecondsUnread,
     /// Counts that must be equal are not.
     CheckFailed,
     /// The mean number in flight does not fit the times and the duration.

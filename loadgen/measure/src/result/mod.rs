@@ -15,6 +15,7 @@ mod findings;
 mod fleet;
 mod generator;
 mod hlog;
+mod intervals;
 mod load;
 mod metric;
 mod phase;

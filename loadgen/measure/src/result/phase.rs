@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -86,19 +87,22 @@ impl<'a> Phased<'a> {
         self.headline().map(|(_, part)| count(part)).sum()
     }
 
-    /// Each kind over the headline phases. The first phase is copied and not added up.
-    pub(crate) fn kinds(self) -> Vec<KindTally> {
-        let mut parts = self.headline().map(|(_, part)| part);
-        let mut sum = match parts.next() {
-            Some(first) => first.kinds.clone(),
-            None => Vec::new(),
+    /// Each kind over the headline phases. A single phase is not copied.
+    pub(crate) fn kinds(self) -> Cow<'a, [KindTally]> {
+        let mut parts = self.headline().map(|(_, part)| part).peekable();
+        let Some(first) = parts.next() else {
+            return Cow::Borrowed(&[]);
         };
+        if parts.peek().is_none() {
+            return Cow::Borrowed(&first.kinds);
+        }
+        let mut sum = first.kinds.clone();
         for part in parts {
             for (sum, kind) in sum.iter_mut().zip(&part.kinds) {
                 sum.merge(kind);
             }
         }
-        sum
+        Cow::Owned(sum)
     }
 
     /// Whole seconds of the load that begin in a headline phase, rising.
@@ -144,11 +148,7 @@ impl<'a> Phased<'a> {
     }
 
     fn result(self, phase: &Phase, part: &PhaseTally) -> PhaseResult {
-        let mut kinds = part.kinds.iter();
-        let mut all = kinds.next().cloned().unwrap_or_default();
-        for kind in kinds {
-            all.merge(kind);
-        }
+        let all = KindTally::together(&part.kinds);
         let (from_s, to_s) = self.span(phase);
         let ok = part.ended_ok as f64;
         PhaseResult {

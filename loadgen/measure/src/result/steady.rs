@@ -4,10 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::{LatencyFigures, QuantileIntervals};
+use super::intervals::{Intervals, intervals};
 use super::phase::Phased;
+use crate::Recorder;
+use crate::buckets::{Buckets, Pool};
 use crate::finished::Series;
-use crate::stats::{Cut, Second, cut, trend};
-use crate::{Latency, Recorder};
+use crate::seconds::{Seconds, Unread};
+use crate::stats::{Cut, cut, trend};
 
 /// Mann-Kendall's deviate beyond which a series drifts: 1 in 100 does without a trend.
 const DRIFT_Z: f64 = 2.576;
@@ -58,58 +61,50 @@ pub struct Drift {
     pub drifts: bool,
 }
 
-/// The series of the headline seconds, each with one entry a second.
-pub(crate) struct Measured {
+/// What the headline seconds hold.
+#[derive(Debug)]
+pub(crate) struct Measured<'a> {
+    samples: &'a Seconds,
     seconds: Vec<usize>,
-    series: BTreeMap<Series, Vec<Second>>,
+    /// Seconds in which workflows ended well: place, and mean logarithm of their response times.
+    logarithms: Vec<(usize, f64)>,
+    intervals: Intervals,
+    unread: Vec<Unread>,
 }
 
-impl Measured {
+impl<'a> Measured<'a> {
     /// What ended in the drain is left out, since the seconds after the last send are not like
     /// those before.
-    pub(crate) fn new(samples: &Recorder, phased: Phased<'_>) -> Self {
-        let seconds = phased.seconds();
-        let mut series: BTreeMap<Series, Vec<Second>> = BTreeMap::new();
-        for ((second, one), latency) in samples.seconds.responses() {
-            if let Ok(place) = seconds.binary_search(&second) {
-                let list = series.entry(one).or_default();
-                list.resize(seconds.len(), Second::default());
-                list[place] = Second {
-                    values: latency.buckets().collect(),
-                    count: latency.count(),
-                };
+    pub(crate) fn new(samples: &'a Recorder, phased: Phased<'_>) -> Self {
+        let (samples, seconds) = (&samples.seconds, phased.seconds());
+        let mut logarithms = Vec::new();
+        let (intervals, unread) = intervals(samples, &seconds, |second, series, buckets| {
+            if let (Series::Workflow, Ok(place)) = (series, seconds.binary_search(&second)) {
+                logarithms.push((place, mean_logarithm(buckets)));
             }
+        });
+        Self {
+            samples,
+            seconds,
+            logarithms,
+            intervals,
+            unread,
         }
-        Self { seconds, series }
     }
 
-    /// The intervals of every series, from the second at this place on.
-    pub(crate) fn intervals(&self, from: usize) -> BTreeMap<Series, QuantileIntervals> {
-        let all = self.series.iter();
-        all.map(|(one, seconds)| (*one, QuantileIntervals::of(&seconds[from..])))
-            .collect()
+    /// The intervals of every series.
+    pub(crate) fn intervals(&self) -> &Intervals {
+        &self.intervals
     }
 
-    /// Seconds in which workflows ended well: place, and mean logarithm of their response times.
-    fn logarithms(&self) -> Vec<(usize, f64)> {
-        let Some(workflows) = self.series.get(&Series::Workflow) else {
-            return Vec::new();
-        };
-        let busy = workflows.iter().enumerate().filter(|(_, s)| s.count > 0);
-        busy.map(|(place, second)| {
-            let sum: f64 = second
-                .values
-                .iter()
-                .map(|&(ns, count)| (ns.max(1) as f64).ln() * count as f64)
-                .sum();
-            (place, sum / second.count as f64)
-        })
-        .collect()
+    /// What could not be read back.
+    pub(crate) fn unread(&self) -> &[Unread] {
+        &self.unread
     }
 
     /// What these seconds say about steady state.
-    pub(crate) fn steady(&self, samples: &Recorder, phased: Phased<'_>) -> Steady {
-        let series = self.logarithms();
+    pub(crate) fn steady(&self, phased: Phased<'_>) -> Steady {
+        let series = &self.logarithms;
         let values: Vec<f64> = series.iter().map(|(_, x)| *x).collect();
         let mut steady = Steady::default();
         let mut from = 0;
@@ -132,7 +127,7 @@ impl Measured {
                 }
                 Cut::First(values) => {
                     from = values;
-                    self.after(series[values].0, samples, &mut steady);
+                    self.after(series[values].0, &mut steady);
                 }
             }
         }
@@ -151,29 +146,42 @@ impl Measured {
     }
 
     /// Figures of what ended in the second at this place or later.
-    fn after(&self, place: usize, samples: &Recorder, steady: &mut Steady) {
+    fn after(&self, place: usize, steady: &mut Steady) {
         let cut = self.seconds[place];
         steady.warmup_cut_s = Some(cut as f64);
         steady.reason = format!(
             "the first {cut} s are not like the rest (MSER); headline response times leave them \
              out"
         );
-        let mut kept: BTreeMap<Series, Latency> = BTreeMap::new();
-        for ((second, one), latency) in samples.seconds.responses() {
+        let mut kept: BTreeMap<Series, Pool> = BTreeMap::new();
+        let after = &self.seconds[place..];
+        let (intervals, _) = intervals(self.samples, after, |second, one, buckets| {
             if second >= cut {
-                kept.entry(one).or_default().merge(&latency);
+                kept.entry(one).or_default().add(buckets);
             }
-        }
-        let intervals = self.intervals(place);
-        for (one, latency) in kept {
-            let Some(mut response) = LatencyFigures::of(&latency) else {
+        });
+        for (one, pool) in kept {
+            let Some(mut response) = LatencyFigures::of(&pool.latency()) else {
                 continue;
             };
-            response.intervals_95 = intervals.get(&one).copied();
+            // A series that has ended before the cut, but for its drain, has none.
+            let none = self
+                .intervals
+                .get(&one)
+                .map(|_| QuantileIntervals::default());
+            response.intervals_95 = intervals.get(&one).copied().or(none);
             match one {
                 Series::Workflow => steady.workflow = Some(response),
                 Series::Round(round) => steady.rounds.push(SteadyRound { round, response }),
             }
         }
     }
+}
+
+fn mean_logarithm(buckets: &Buckets) -> f64 {
+    let sum: f64 = buckets
+        .values()
+        .map(|(ns, count)| (ns.max(1) as f64).ln() * count as f64)
+        .sum();
+    sum / buckets.count() as f64
 }

@@ -1,7 +1,7 @@
 //! Whether intervals hold what they promise: simulated queues whose quantiles are known.
 
 use crate::stats::random::Random;
-use crate::stats::{Second, interval};
+use crate::stats::seconds::{Second, interval};
 
 const RATE_PER_S: f64 = 1000.0;
 const SECONDS: usize = 60;
@@ -55,7 +55,7 @@ impl Model {
                 let long = self.run(&mut Random(77), 2000);
                 let mut all: Vec<u64> = long
                     .iter()
-                    .flat_map(|s| s.values.iter())
+                    .flatten()
                     .flat_map(|&(v, n)| std::iter::repeat_n(v, n as usize))
                     .collect();
                 all.sort_unstable();
@@ -87,12 +87,8 @@ impl Model {
 
 fn counted(mut values: Vec<u64>) -> Second {
     values.sort_unstable();
-    let count = values.len() as u64;
     let runs = values.chunk_by(|a, b| a == b);
-    Second {
-        values: runs.map(|run| (run[0], run.len() as u64)).collect(),
-        count,
-    }
+    runs.map(|run| (run[0], run.len() as u64)).collect()
 }
 
 /// Nominal is 95 of 100; 90 to 99 is what chance leaves of it in 100 runs.

@@ -1,10 +1,11 @@
-use crate::stats::{blocks, student};
+use crate::stats::{Pooled, blocks, student};
 
-/// What one second of a series holds: each value with its count, rising, and their number.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Second {
-    pub(crate) values: Vec<(u64, u64)>,
+/// What one second of a series says of a quantile: how many values it has, and how many of them are
+/// above the quantile's value, those at it counted half.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Beside {
     pub(crate) count: u64,
+    pub(crate) above: f64,
 }
 
 /// Fewest blocks that an interval is made from.
@@ -26,20 +27,22 @@ const BEYOND_MIN: f64 = 10.0;
 ///
 /// V is never taken below the binomial n p (1 - p). Where seconds alternate, as under a stall every
 /// two seconds, the block length with the least variance is taken: whole cycles cancel.
-pub(crate) fn interval(seconds: &[Second], p: f64) -> Option<(u64, u64)> {
-    let all = Pooled::of(seconds);
-    let n = all.count as f64;
-    let longest = seconds.len() / BLOCKS_MIN;
-    if longest == 0 || all.count == 0 {
+///
+/// Seconds come as [`Beside`]s: with `all` known, each is looked at once and need not stay.
+pub(crate) fn interval(
+    all: &Pooled,
+    seconds: impl ExactSizeIterator<Item = Beside> + Clone,
+    p: f64,
+) -> Option<(u64, u64)> {
+    let n = all.count() as f64;
+    let length = seconds.len();
+    let longest = length / BLOCKS_MIN;
+    if longest == 0 || all.count() == 0 {
         return None;
     }
-    let x = all.at(p);
-    let above: Vec<f64> = seconds.iter().map(|second| second.above(x)).collect();
-    let share = above.iter().sum::<f64>() / n;
+    let share = seconds.clone().map(|second| second.above).sum::<f64>() / n;
     let series: Vec<f64> = seconds
-        .iter()
-        .zip(&above)
-        .map(|(second, above)| above - share * second.count as f64)
+        .map(|second| second.above - share * second.count as f64)
         .collect();
     let binomial = n * p * (1.0 - p);
     let (block, variance) = if series.iter().all(|y| y.abs() < 1e-9 * n) {
@@ -52,7 +55,7 @@ pub(crate) fn interval(seconds: &[Second], p: f64) -> Option<(u64, u64)> {
     if beyond < BEYOND_MIN {
         return None;
     }
-    let effective_blocks = seconds.len() as f64 / block as f64;
+    let effective_blocks = length as f64 / block as f64;
     let width = student::t975(effective_blocks - 1.0) * variance.sqrt() / n;
     if p + width >= 1.0 || p - width <= 0.0 {
         return None;
@@ -72,62 +75,12 @@ fn spread(series: &[f64], longest: usize) -> (usize, f64) {
     }
 }
 
-impl Second {
-    /// How many values are above `x`, those at it counted half.
-    fn above(&self, x: u64) -> f64 {
-        let from = self.values.partition_point(|(value, _)| *value < x);
-        let values = self.values[from..].iter();
-        values
-            .map(|&(value, count)| if value == x { 0.5 } else { 1.0 } * count as f64)
-            .sum()
-    }
-}
-
-/// All seconds together.
-struct Pooled {
-    values: Vec<(u64, u64)>,
-    count: u64,
-}
-
-impl Pooled {
-    fn of(seconds: &[Second]) -> Self {
-        let mut values: Vec<(u64, u64)> = Vec::new();
-        for second in seconds {
-            values.extend_from_slice(&second.values);
-        }
-        values.sort_unstable_by_key(|(value, _)| *value);
-        values.dedup_by(|later, kept| {
-            let same = later.0 == kept.0;
-            kept.1 += if same { later.1 } else { 0 };
-            same
-        });
-        Self {
-            count: values.iter().map(|(_, count)| count).sum(),
-            values,
-        }
-    }
-
-    /// The smallest value with at least a share `p` of all values at or below it; there must be one.
-    fn at(&self, p: f64) -> u64 {
-        let wanted = (p * self.count as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
-        let found = self.values.iter().find(|(_, count)| {
-            seen += count;
-            seen >= wanted
-        });
-        found.or(self.values.last()).map_or(0, |(value, _)| *value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::stats::seconds::{Second, interval};
 
     fn second(values: &[(u64, u64)]) -> Second {
-        Second {
-            values: values.to_vec(),
-            count: values.iter().map(|(_, count)| count).sum(),
-        }
+        values.to_vec()
     }
 
     #[test]
@@ -151,7 +104,7 @@ mod tests {
         let values = |shift: u64| second(&[(10 + shift, 50), (20 + shift, 40), (30 + shift, 10)]);
         let mixed: Vec<Second> = (0..120).map(|t| values(t * 7919 % 100)).collect();
         let mut slow: Vec<Second> = mixed.clone();
-        slow.sort_by_key(|second| second.values[0].0);
+        slow.sort_by_key(|second| second[0].0);
         let width = |seconds: &[Second]| {
             let (low, high) = interval(seconds, 0.5).unwrap();
             high - low

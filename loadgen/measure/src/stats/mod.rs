@@ -8,11 +8,15 @@ mod coverage;
 mod drift;
 mod interval;
 mod paired;
+mod pooled;
 mod random;
+#[cfg(test)]
+mod seconds;
 mod student;
 mod warmup;
 
 pub(crate) use drift::trend;
-pub(crate) use interval::{Second, interval};
+pub(crate) use interval::{Beside, interval};
 pub use paired::{TurnMedian, turns_for};
+pub(crate) use pooled::Pooled;
 pub(crate) use warmup::{Cut, cut};
