@@ -52,11 +52,9 @@ impl Store {
     /// Writes every file of a result. What can be written is written, also when something fails.
     pub(crate) fn everything(&self, result: &RunResult) -> anyhow::Result<()> {
         let json = self.result(result);
-        let hlog = result
-            .hlog()
-            .context("cannot make rounds.hlog")
-            .and_then(|text| self.file("rounds.hlog", &text));
-        json.and(hlog).and(self.charts(result))
+        let hlog = result.save_hlog(&self.folder.join("rounds.hlog"));
+        json.and(hlog.map_err(anyhow::Error::from))
+            .and(self.charts(result))
     }
 
     /// Writes `backends.json` alone, as a checkpoint does.

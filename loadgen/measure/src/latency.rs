@@ -138,10 +138,6 @@ impl Latency {
     pub(crate) fn to_plain_bytes(&self, serializer: &mut V2Serializer) -> Vec<u8> {
         self.0.to_plain_bytes(serializer)
     }
-
-    pub(crate) fn histogram(&self) -> &hdrhistogram::Histogram<u64> {
-        self.0.histogram()
-    }
 }
 
 impl Default for Latency {

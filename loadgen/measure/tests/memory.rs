@@ -1,10 +1,11 @@
 //! Heap of the recorder. A binary of its own, because the counting allocator is global.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
-    ConnectionFacts, Environment, GeneratorFacts, Outcome, Recorder, RoundSample, RunClock,
-    RunFacts, RunResult, ScenarioRecord, ServerTiming, Shape, Tool, Workload,
+    Archive, ConnectionFacts, Environment, GeneratorFacts, Outcome, Recorder, RoundSample,
+    RunClock, RunFacts, RunResult, ScenarioRecord, ServerTiming, Shape, Tool, Workload,
 };
 
 #[global_allocator]
@@ -12,6 +13,8 @@ static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
 const ROUNDS: u16 = 4;
 const PER_SECOND: u32 = 100;
+/// Only one test at a time can count.
+static COUNTING: Mutex<()> = Mutex::new(());
 
 /// Records one second of load: the times of a round are spread evenly over 100 buckets or more,
 /// the same ones in every second.
@@ -45,6 +48,13 @@ fn second(recorder: &mut Recorder, second: u32) {
             });
         }
     }
+}
+
+fn recorder() -> Recorder {
+    Recorder::new(&Shape {
+        kinds: vec!["wizard".into()],
+        replicas: vec!["http://127.0.0.1:1/mcp".into()],
+    })
 }
 
 fn facts() -> RunFacts {
@@ -87,11 +97,9 @@ fn facts() -> RunFacts {
 
 #[test]
 fn a_second_takes_a_few_hundred_bytes_for_each_round_and_a_sample_none() {
+    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
     let _profiler = dhat::Profiler::builder().testing().build();
-    let mut recorder = Recorder::new(&Shape {
-        kinds: vec!["wizard".into()],
-        replicas: vec!["http://127.0.0.1:1/mcp".into()],
-    });
+    let mut recorder = recorder();
     second(&mut recorder, 0);
     let first = dhat::HeapStats::get();
     assert!(first.curr_bytes < 8 << 20, "{} bytes", first.curr_bytes);
@@ -116,4 +124,42 @@ fn a_second_takes_a_few_hundred_bytes_for_each_round_and_a_sample_none() {
     assert_eq!(result.seconds.len(), 601);
     let peak = dhat::HeapStats::get().max_bytes;
     assert!(peak < 24 << 20, "{peak} bytes at most");
+}
+
+#[test]
+fn seconds_that_stand_in_a_file_take_no_memory_nor_does_their_result() {
+    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.json");
+    let _profiler = dhat::Profiler::builder().testing().build();
+    let mut recorder = recorder();
+    let mut archive = Archive::default();
+    archive.spill_to(folder.path());
+    let mut early = 0;
+    for number in 0..=600 {
+        second(&mut recorder, number);
+        if number % 5 == 0 {
+            archive.add(recorder.take_finished());
+        }
+        if number == 60 {
+            early = dhat::HeapStats::get().curr_bytes;
+        }
+    }
+    let late = dhat::HeapStats::get();
+    let per_second_and_round = (late.curr_bytes - early) / 540 / usize::from(ROUNDS);
+    assert!(per_second_and_round < 200, "{per_second_and_round} bytes");
+    assert!(archive.trouble().is_none());
+
+    // A recorder is megabytes; what is made of it is to be less, whatever the length.
+    archive.lend(&mut recorder);
+    let result = RunResult::new(facts(), &recorder);
+    result.save(&path).unwrap();
+    assert_eq!(result.seconds[600].rounds.len(), usize::from(ROUNDS));
+    assert!(result.steady.is_some());
+    let peak = dhat::HeapStats::get().max_bytes - late.curr_bytes;
+    assert!(
+        peak < late.curr_bytes,
+        "{peak} bytes beside {}",
+        late.curr_bytes
+    );
 }

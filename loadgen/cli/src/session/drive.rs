@@ -46,6 +46,7 @@ impl Session<'_> {
     ) -> Result<RunResult, Failure> {
         self.fleet.begin_count();
         let mut run = Run::start(self.plan.clone(), targets).map_err(anyhow::Error::from)?;
+        run.spill_to(self.store.folder());
         let threads = run.threads();
         let mut teller = Teller::new(self.plan.planned(), self.quiet);
         let mut next_checkpoint = FIRST_CHECKPOINT;
@@ -96,7 +97,11 @@ impl Session<'_> {
 
     /// Writes what was measured so far. A disk that is full now may not be full at the end.
     fn checkpoint(&mut self, run: &mut Run, threads: u64, teller: &Teller) {
-        if let Some(output) = run.checkpoint() {
+        let output = run.checkpoint();
+        if let Some(trouble) = run.spill_trouble() {
+            teller.say(format_args!("loadgen: warning: {trouble}"));
+        }
+        if let Some(output) = output {
             let output_end = run.elapsed();
             let result = self.result(output, threads, false, true);
             match self.store.result(&result) {

@@ -1,5 +1,6 @@
 use std::io;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,7 +9,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
-    Archive, ConnectionFacts, FailureExample, InFlight, Recorder, RunClock, Shape,
+    Archive, ConnectionFacts, FailureExample, FinishedSeconds, InFlight, Recorder, RunClock, Shape,
+    SpillError,
 };
 use loadgen_timer::{Alarms, Pacer, Timer};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -221,19 +223,35 @@ impl Run {
         sums
     }
 
+    /// From now on keeps seconds that are over in a file without a name in this folder, and not in
+    /// memory. Only [`Run::checkpoint`] and [`Run::join`] write to it: no sending thread waits for the
+    /// disk.
+    pub fn spill_to(&mut self, folder: &Path) {
+        self.archive.spill_to(folder);
+    }
+
+    /// Why seconds stay in memory all the same, told once.
+    pub fn spill_trouble(&mut self) -> Option<SpillError> {
+        self.archive.trouble()
+    }
+
     /// What was measured so far; `None` when the run is ending.
     #[must_use]
     pub fn checkpoint(&mut self) -> Option<RunOutput> {
-        let mut samples = None;
+        let (mut samples, mut finished) = (None, FinishedSeconds::default());
         for thread in &self.threads {
             let (reply, copy) = mpsc::channel();
-            thread.checkpoints.send(reply).ok()?;
-            add(
-                &mut samples,
-                copy.recv_timeout(Duration::from_secs(2)).ok()?,
-            );
-            self.archive.add(thread.shared.take_finished());
+            let asked = thread.checkpoints.send(reply);
+            let copy = asked.map(|()| copy.recv_timeout(Duration::from_secs(2)));
+            finished.append(thread.shared.take_finished());
+            let Ok(Ok(copy)) = copy else {
+                // What the others have given away already must not be lost.
+                self.archive.add(finished);
+                return None;
+            };
+            add(&mut samples, copy);
         }
+        self.archive.add(finished);
         let mut samples = samples?;
         self.archive.lend(&mut samples);
         let elapsed = self.elapsed();
@@ -261,7 +279,7 @@ impl Run {
     /// When a sending thread panicked: goes on with that panic.
     #[must_use]
     pub fn join(mut self) -> RunOutput {
-        let mut samples = None;
+        let (mut samples, mut finished) = (None, FinishedSeconds::default());
         let mut failures = Failures::default();
         let (mut area_ns, mut max, mut changes) = (0, 0, 0);
         let mut connections = ConnectionFacts {
@@ -271,12 +289,13 @@ impl Run {
         let mut load = Duration::ZERO;
         let (mut ended, mut ended_at) = (self.started, self.started_at);
         for thread in std::mem::take(&mut self.threads) {
-            let output = thread
+            let mut output = thread
                 .handle
                 .join()
                 .unwrap_or_else(|panic| resume_unwind(panic));
+            finished.append(thread.shared.take_finished());
+            finished.append(output.samples.take_finished());
             add(&mut samples, output.samples);
-            self.archive.add(thread.shared.take_finished());
             failures.merge(output.failures);
             area_ns += output.flying.area_ns;
             max += output.flying.max;
@@ -287,6 +306,7 @@ impl Run {
                 (ended, ended_at) = (output.ended, output.ended_at);
             }
         }
+        self.archive.add(finished);
         let mut samples = samples.expect("a run has at least one thread");
         self.archive.lend(&mut samples);
         let elapsed = ended.saturating_duration_since(self.started);

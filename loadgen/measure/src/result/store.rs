@@ -101,7 +101,8 @@ pub fn save_atomically(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     save_with(path, |file| file.write_all(content))
 }
 
-fn save_with(
+/// As [`save_atomically`], for what is written piece by piece.
+pub(super) fn save_with(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), SaveError> {

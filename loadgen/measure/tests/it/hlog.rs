@@ -3,18 +3,24 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use loadgen_measure::{PackedLatency, Recorder, RunResult};
+use loadgen_measure::{HlogError, PackedLatency, Recorder, RunResult};
 
 use base64::Engine as _;
 
 use crate::fixture::{facts, shape, wizards};
+
+fn hlog(result: &RunResult) -> Result<String, HlogError> {
+    let mut text = Vec::new();
+    result.write_hlog(&mut text)?;
+    Ok(String::from_utf8(text).unwrap())
+}
 
 #[test]
 fn the_log_holds_every_success_under_its_round() {
     let mut recorder = Recorder::new(&shape());
     wizards(&mut recorder, 90, |_, _| false);
     let result = RunResult::new(facts(90), &recorder);
-    let text = result.hlog().unwrap();
+    let text = hlog(&result).unwrap();
     assert!(text.starts_with("#[Histogram log format version 1.3]\n"));
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for entry in IntervalLogIterator::new(text.as_bytes()) {
@@ -27,6 +33,9 @@ fn the_log_holds_every_success_under_its_round() {
                     Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
                 assert_eq!(interval.duration().as_secs(), 1);
                 assert!(interval.max() < 10.0, "milliseconds");
+                // Three decimals are written.
+                let max = histogram.max() as f64 / 1e6;
+                assert!((interval.max() - max).abs() <= 0.000_501, "{max}");
                 *counts
                     .entry(interval.tag().unwrap().as_str().to_owned())
                     .or_default() += histogram.len();
@@ -46,7 +55,7 @@ fn a_damaged_second_is_named() {
     wizards(&mut recorder, 30, |_, _| false);
     let mut result = RunResult::new(facts(30), &recorder);
     result.seconds[1].rounds[2].histogram = PackedLatency::from_bytes(b"nonsense");
-    let error = result.hlog().unwrap_err().to_string();
+    let error = hlog(&result).unwrap_err().to_string();
     assert!(error.contains("seconds[1], round 2"), "{error}");
 }
 
@@ -54,7 +63,7 @@ fn a_damaged_second_is_named() {
 fn a_name_with_line_breaks_stays_in_its_comment() {
     let mut result = RunResult::new(facts(0), &Recorder::new(&shape()));
     result.scenario.name = "a\nb\r\nc".into();
-    let text = result.hlog().unwrap();
+    let text = hlog(&result).unwrap();
     assert!(text.contains("#[Scenario: a b  c]\n"), "{text}");
     assert!(text.lines().all(|line| line.starts_with('#')
         || line.starts_with('"')

@@ -1,9 +1,11 @@
 use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
-    KindResult, LatencyFigures, Outcome, Recorder, RoundSample, RunClock, RunResult, ServerTiming,
-    Steady, WorkflowSample,
+    Archive, Finding, FindingCode, KindResult, LatencyFigures, Outcome, Recorder, RoundSample,
+    RunClock, RunResult, ServerTiming, Steady, WorkflowSample,
 };
 
 use crate::fixture::{MS, facts, shape};
@@ -173,7 +175,79 @@ fn figures_of_the_seconds_are_those_that_were_checked_once() {
     two_minutes(|workflow| workflow(&mut recorder));
     let told = told(&result(&recorder));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write("tests/it/golden/seconds.txt", &told).unwrap();
+        fs::write("tests/it/golden/seconds.txt", &told).unwrap();
     }
     assert_eq!(told, include_str!("golden/seconds.txt"));
+}
+
+/// The same two minutes, with an archive that keeps its seconds in a file in this folder.
+fn archived(folder: &Path) -> (Recorder, Archive) {
+    let mut recorder = Recorder::new(&shape());
+    let mut archive = Archive::default();
+    archive.spill_to(folder);
+    let mut count = 0;
+    two_minutes(|workflow| {
+        workflow(&mut recorder);
+        count += 1;
+        if count % 700 == 0 {
+            archive.add(recorder.take_finished());
+        }
+    });
+    archive.add(recorder.take_finished());
+    assert!(archive.trouble().is_none());
+    archive.lend(&mut recorder);
+    (recorder, archive)
+}
+
+#[test]
+fn seconds_that_stand_in_a_file_give_the_same_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recorder, archive) = archived(folder.path());
+    // The result outlives what it was made from.
+    drop(archive);
+    let result = result(&recorder);
+    drop(recorder);
+    assert_eq!(told(&result), include_str!("golden/seconds.txt"));
+    let path = folder.path().join("result.json");
+    result.save(&path).unwrap();
+    assert_eq!(RunResult::load(&path).unwrap(), result);
+    let names: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(names.len(), 1, "the file of the archive has no name");
+}
+
+#[test]
+fn seconds_that_cannot_be_read_back_are_named_and_all_else_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recorder, _archive) = archived(folder.path());
+    let whole = result(&recorder);
+    empty_nameless_files(folder.path());
+    let result = result(&recorder);
+    let unread = |finding: &&Finding| finding.code == FindingCode::SecondsUnread;
+    assert_eq!(whole.findings.iter().find(unread), None);
+    let finding = result.findings.iter().find(unread).unwrap();
+    let told = "are missing from `seconds`, intervals and steady state, from second 0 on: the histogram \
+                cannot be read back";
+    assert!(finding.sentence.contains(told), "{finding:?}");
+    assert!(result.seconds[5].rounds.is_empty());
+    assert_eq!(result.seconds[5].ok, whole.seconds[5].ok);
+    let count = |result: &RunResult| result.all.ok().unwrap().response.as_ref().unwrap().count;
+    assert_eq!(count(&result), count(&whole));
+    result.save(&folder.path().join("result.json")).unwrap();
+}
+
+/// Loses the content of every open file of this process that stands in the folder and has no name.
+fn empty_nameless_files(folder: &Path) {
+    let mut emptied = 0;
+    for entry in fs::read_dir("/proc/self/fd").unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(target) = fs::read_link(&path) else {
+            continue;
+        };
+        if target.starts_with(folder) && target.to_string_lossy().ends_with(" (deleted)") {
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_len(0).unwrap();
+            emptied += 1;
+        }
+    }
+    assert_eq!(emptied, 1);
 }
