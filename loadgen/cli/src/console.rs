@@ -1,15 +1,21 @@
 use std::fmt;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write as _};
 
+use anstream::AutoStream;
 use anyhow::Context as _;
 
 /// Prints on stdout, without colours where they cannot be shown or are not wanted. A reader that
 /// went away is no fault of ours; anything else that keeps the text from it is.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    let mut stdout = anstream::stdout();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
+    print_with(|out| out.write_all(text.as_bytes()))
+}
+
+/// The same for what is written piece by piece.
+pub(crate) fn print_with(
+    write: impl FnOnce(&mut BufWriter<AutoStream<Stdout>>) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(anstream::stdout());
+    let written = write(&mut out).and_then(|()| out.flush());
     unless_gone(written).context("cannot write to standard output")
 }
 

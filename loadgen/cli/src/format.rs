@@ -19,7 +19,7 @@ impl Format {
     pub(crate) fn print(self, result: &RunResult) -> anyhow::Result<()> {
         match self {
             Self::Text => console::print(&summary(result, Style::Coloured)),
-            Self::Json => console::print(&result.to_json()),
+            Self::Json => console::print_with(|out| result.write_json(out)),
             Self::Quiet => Ok(()),
         }
     }

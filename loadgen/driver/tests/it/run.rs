@@ -61,10 +61,20 @@ impl ClosedPort {
     }
 }
 
-/// Runs a plan to its end.
+/// Runs a plan to its end, with its seconds in a file.
 pub(crate) fn run(plan: &Plan, urls: &[String]) -> RunResult {
-    let run = Run::start(plan.clone(), &targets(urls)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = Run::start(plan.clone(), &targets(urls)).unwrap();
+    run.spill_to(folder.path());
+    assert!(run.spill_trouble().is_none());
     let result = result(plan, urls, run.join());
+    for second in &result.seconds {
+        let counts = second.rounds.iter().map(|round| round.count);
+        assert_eq!(counts.sum::<u64>(), second.ok, "{second:?}");
+        let held = second.rounds.iter().map(|round| round.histogram.latency());
+        let held = held.map(|latency| latency.unwrap().count());
+        assert_eq!(held.sum::<u64>(), second.ok, "{second:?}");
+    }
     let not_started: u64 = result.load.not_started.values().sum();
     assert_eq!(result.load.planned, result.load.started + not_started);
     let ended: u64 = result.load.outcomes.values().sum();

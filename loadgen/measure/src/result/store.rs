@@ -1,5 +1,5 @@
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -71,12 +71,14 @@ impl RunResult {
         parse(path, &text)
     }
 
-    /// The result as JSON text that ends in a newline.
-    pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self)
-            .expect("a result holds only strings, numbers and string-keyed maps");
-        text.push('\n');
-        text
+    /// Writes it as JSON text that ends in a newline, piece by piece: the text of a long run would
+    /// take as much memory as all else.
+    ///
+    /// # Errors
+    /// When `out` takes no more, or seconds cannot be read back from where the run keeps them.
+    pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.write_all(b"\n")
     }
 
     /// Writes it as a JSON file, wholly or not at all.
@@ -84,11 +86,7 @@ impl RunResult {
     /// # Errors
     /// When the folder is missing, not writable or full.
     pub fn save(&self, path: &Path) -> Result<(), SaveError> {
-        save_with(path, |file| {
-            // Piece by piece: the text of a long run takes as much memory as all else.
-            serde_json::to_writer_pretty(&mut *file, self)?;
-            file.write_all(b"\n")
-        })
+        save_with(path, |file| self.write_json(file))
     }
 }
 

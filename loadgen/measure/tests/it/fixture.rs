@@ -3,8 +3,8 @@ use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
     ConnectionFacts, Environment, GeneratorFacts, InFlight, Outcome, Recorder, ReplicaFacts,
-    RoundSample, RunClock, RunFacts, ScenarioRecord, ServerTiming, Shape, Threshold, Tool,
-    WorkflowSample, Workload,
+    RoundSample, RunClock, RunFacts, RunResult, ScenarioRecord, ServerTiming, Shape, Threshold,
+    Tool, WorkflowSample, Workload,
 };
 
 pub(crate) const MS: Duration = Duration::from_millis(1);
@@ -153,4 +153,10 @@ pub(crate) fn in_flight(mean: f64) -> InFlight {
         max: 3,
         looks: 100_000,
     }
+}
+
+pub(crate) fn json(result: &RunResult) -> String {
+    let mut text = Vec::new();
+    result.write_json(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
 }

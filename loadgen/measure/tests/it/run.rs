@@ -5,7 +5,7 @@ use loadgen_measure::{
     RunResult, ServerTiming, Status, WorkflowSample,
 };
 
-use crate::fixture::{MS, facts, in_flight, shape, threshold, wizards};
+use crate::fixture::{MS, facts, in_flight, json, shape, threshold, wizards};
 
 fn codes(result: &RunResult) -> Vec<FindingCode> {
     result.findings.iter().map(|finding| finding.code).collect()
@@ -75,7 +75,7 @@ fn nothing_done_gives_no_figure_at_all() {
     assert_eq!(result.thresholds[0].value, None);
     assert!(!result.thresholds[0].pass);
     assert!(result.all.workflows.is_empty());
-    let text = result.to_json();
+    let text = json(&result);
     assert!(!text.contains("NaN") && !text.contains("inf\""));
     let back: RunResult = serde_json::from_str(&text).unwrap();
     assert_eq!(back, result);

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use loadgen_measure::{Recorder, RunResult, result_schema};
 
-use crate::fixture::{facts, shape, wizards};
+use crate::fixture::{facts, json, shape, wizards};
 
 fn committed() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("schema/result-v1.schema.json")
@@ -41,7 +41,7 @@ fn results_are_valid_and_broken_ones_are_not() {
     });
     let full = RunResult::new(facts(30), &recorder);
     for result in [empty, full] {
-        let mut json: serde_json::Value = serde_json::from_str(&result.to_json()).unwrap();
+        let mut json: serde_json::Value = serde_json::from_str(&json(&result)).unwrap();
         assert_eq!(problems(&json), [""; 0]);
         json["load"]["planned"] = "many".into();
         assert_eq!(problems(&json).len(), 1);

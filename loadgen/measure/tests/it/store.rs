@@ -2,7 +2,7 @@ use std::fs;
 
 use loadgen_measure::{Recorder, RunResult, save_atomically};
 
-use crate::fixture::{facts, shape, wizards};
+use crate::fixture::{facts, json, shape, wizards};
 
 fn result() -> RunResult {
     let mut recorder = Recorder::new(&shape());
@@ -52,7 +52,7 @@ fn a_wrong_file_is_refused_by_name_and_field() {
         fs::write(&path, text).unwrap();
         RunResult::load(&path).unwrap_err().to_string()
     };
-    let good: serde_json::Value = serde_json::from_str(&result().to_json()).unwrap();
+    let good: serde_json::Value = serde_json::from_str(&json(&result())).unwrap();
     let changed = |change: fn(&mut serde_json::Value)| {
         let mut json = good.clone();
         change(&mut json);
