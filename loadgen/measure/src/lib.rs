@@ -52,7 +52,7 @@ pub use recorder::Recorder;
 pub use result::{
     Achieved, AeadResult, AeadRound, BadThreshold, Bound, Check, Comparison, ConnectionFacts,
     ConnectionResult, DeviationCount, Drift, EventResult, FailureExample, Finding, FindingCode,
-    FleetCpu, GeneratorFacts, GeneratorResult, HlogError, InFlight, KeyUse, KindResult,
+    FleetCpu, GeneratorFacts, GeneratorResult, HlogError, InFlight, KeyTurn, KeyUse, KindResult,
     LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures, PhaseResult,
     PrincipalResult, PrincipalsResult, QuantileIntervals, ReplicaCpu, ReplicaDeath, ReplicaFacts,
     ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,

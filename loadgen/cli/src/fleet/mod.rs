@@ -2,6 +2,7 @@
 
 mod process;
 mod replica;
+mod rotation;
 mod script;
 
 use std::collections::BTreeMap;

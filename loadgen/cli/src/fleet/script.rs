@@ -1,17 +1,20 @@
 use std::time::Duration;
 
-use loadgen_driver::{Act, Event};
-use loadgen_measure::EventResult;
+use loadgen_driver::{Act, Event, FleetPlan};
+use loadgen_measure::{EventResult, KeyTurn};
+use loadgen_replica::Config;
 
 use super::Fleet;
+use super::rotation::Rotation;
 
 /// How often a replica that is busy with an event is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// The events of a run: what is still to come, what goes on, what is done.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Script {
     scenes: Vec<Scene>,
+    rotation: Rotation,
 }
 
 /// One event.
@@ -30,7 +33,11 @@ struct Scene {
 }
 
 impl Script {
-    pub(crate) fn new(events: &[Event]) -> Self {
+    /// The events of a plan, for the fleet that it starts, if any.
+    pub(crate) fn new(events: &[Event], fleet: Option<&FleetPlan>) -> Self {
+        let ttl_s = fleet.and_then(|fleet| fleet.ttl_s);
+        let ttl = Duration::from_secs(ttl_s.unwrap_or(Config::TTL_S.into()));
+        let replicas = fleet.map_or(0, |fleet| fleet.replicas.len());
         let scene = |event: &Event| Scene {
             event: event.clone(),
             begun: 0,
@@ -42,6 +49,7 @@ impl Script {
         };
         Self {
             scenes: events.iter().map(scene).collect(),
+            rotation: Rotation::new(replicas, ttl),
         }
     }
 
@@ -50,7 +58,7 @@ impl Script {
         let mut told = Vec::new();
         for scene in &mut self.scenes {
             let known = scene.errors.len();
-            scene.play(now, fleet);
+            scene.play(now, fleet, &mut self.rotation);
             let new = scene.errors[known..].iter();
             told.extend(new.map(|error| format!("event {}: {error}", scene.event.name)));
         }
@@ -70,12 +78,13 @@ impl Script {
 
     /// What became of the events.
     pub(crate) fn results(&self) -> Vec<EventResult> {
-        self.scenes.iter().map(Scene::result).collect()
+        let result = |scene: &Scene| scene.result(&self.rotation);
+        self.scenes.iter().map(result).collect()
     }
 }
 
 impl Scene {
-    fn play(&mut self, now: Duration, fleet: &mut Fleet) {
+    fn play(&mut self, now: Duration, fleet: &mut Fleet, rotation: &mut Rotation) {
         if self.done_at.is_some() || now < self.event.at {
             return;
         }
@@ -84,7 +93,12 @@ impl Scene {
             let errors = &mut self.errors;
             let begun = self.busy.len();
             self.busy.retain(|&number| match fleet.settle(number) {
-                Ok(done) => !done,
+                Ok(done) => {
+                    if done {
+                        rotation.note(&self.event.act, number, now);
+                    }
+                    !done
+                }
                 Err(e) => {
                     errors.push(format!("replica {number}: {e:#}"));
                     false
@@ -122,7 +136,7 @@ impl Scene {
         matches!(self.event.act, Act::Restart)
     }
 
-    fn result(&self) -> EventResult {
+    fn result(&self, rotation: &Rotation) -> EventResult {
         let event = &self.event;
         let seconds = |time: Duration| time.as_secs_f64();
         EventResult {
@@ -133,6 +147,12 @@ impl Scene {
             begun_s: self.begun_at.map(seconds),
             done_s: self.done_at.map(seconds),
             ends_s: event.ends().map(seconds),
+            key: rotation
+                .harmless_from(&event.act)
+                .map(|(key, from)| KeyTurn {
+                    key,
+                    harmless_from_s: from.map(seconds),
+                }),
             errors: self.errors.clone(),
         }
     }

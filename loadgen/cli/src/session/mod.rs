@@ -57,7 +57,7 @@ impl Job {
             facts: Facts::new(urls, options, &targets),
             quiet,
             fleet: &mut fleet,
-            script: Script::new(&plan.events),
+            script: Script::new(&plan.events, plan.fleet.as_ref()),
             store,
             plan,
             checkpointed: None,

@@ -212,3 +212,29 @@ fn events_of_one_moment_happen_in_their_order() {
             .all(|finding| finding["code"] != "event_failed")
     );
 }
+
+#[test]
+fn a_key_that_is_turned_too_early_is_named_with_the_moment_that_would_do() {
+    let events = event(0.3, "accept-key")
+        + "key = 2\n"
+        + &event(0.5, "mint-key")
+        + "key = 2\n"
+        + &event(1.2, "drop-key")
+        + "key = 1\n";
+    let ran = Desk::new().run(&scenario("ttl_s = 3", &events), &[]);
+    let result = &ran.result;
+    happened(result);
+    let turns: Vec<&Value> = list(&result["events"])
+        .iter()
+        .filter_map(|event| event.get("key"))
+        .collect();
+    let from = |turn: &Value| turn["harmless_from_s"].as_f64().unwrap();
+    assert_eq!(turns.len(), 2, "accepting harms nobody");
+    assert_eq!((&turns[0]["key"], &turns[1]["key"]), (&json!(2), &json!(1)));
+    assert!(from(turns[0]) >= 0.3 && from(turns[1]) >= 3.5, "{turns:?}");
+    let named = list(&result["findings"]).iter().any(|finding| {
+        let said = finding["sentence"].as_str().unwrap();
+        finding["code"] == "key_turned_too_early" && said.starts_with("key 1 was dropped at 1.")
+    });
+    assert!(named, "{}", result["findings"]);
+}

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::diagnose::diagnose;
+use super::event::EventResult;
 use super::findings::{Finding, FindingCode};
 use super::fleet::TooLarge;
 use super::generator::Bound;
@@ -14,10 +15,15 @@ use crate::{Outcome, StatusDeviation};
 /// What a reader should know about a result that is complete but for findings and verdict.
 pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
     let load = &result.load;
-    let mut findings = match result.breaks_states.is_empty() {
-        true => diagnose(&result.matrix),
+    let early = key_turns(result);
+    let mut findings = if !result.breaks_states.is_empty() {
         // Who refuses whom says nothing about keys then.
-        false => vec![broken(result)],
+        vec![broken(result)]
+    } else if !early.is_empty() {
+        // Nor does it where keys differed for a part of the run.
+        early
+    } else {
+        diagnose(&result.matrix)
     };
     for replica in &result.replicas {
         if let Some(death) = &replica.facts.died {
@@ -335,6 +341,42 @@ fn unused_answers(result: &RunResult) -> impl Iterator<Item = Finding> {
             ),
         ))
     })
+}
+
+/// Keys that were turned in the wrong order, or too early.
+fn key_turns(result: &RunResult) -> Vec<Finding> {
+    let refused: u64 = (result.matrix.cells.iter())
+        .map(|cell| cell.state_rejected)
+        .sum();
+    let finding = |event: &EventResult| {
+        let (turn, begun_s) = (event.harmful()?, event.begun_s?);
+        let key = turn.key;
+        let from = turn.harmless_from_s;
+        let sentence = match (event.act.as_str(), from) {
+            ("mint-key", Some(from)) => format!(
+                "key {key} was minted with from {begun_s:.1} s on, but accepted by every replica \
+                 only from {from:.1} s on"
+            ),
+            ("mint-key", None) => format!(
+                "key {key} was minted with from {begun_s:.1} s on, and some replicas never accepted \
+                 it"
+            ),
+            (_, Some(from)) => format!(
+                "key {key} was dropped at {begun_s:.1} s, but states of it lived until {from:.1} s: \
+                 a lifetime after the last replica stopped minting with it"
+            ),
+            (_, None) => format!(
+                "key {key} was dropped at {begun_s:.1} s while a replica still minted with it"
+            ),
+        };
+        let of = result.matrix.total();
+        Some(Finding::about(
+            FindingCode::KeyTurnedTooEarly,
+            event.replicas.clone(),
+            format!("{sentence}; {refused} of {of} returned states were refused in the run"),
+        ))
+    };
+    result.events.iter().filter_map(finding).collect()
 }
 
 /// Events that did not happen as they were planned.

@@ -1,6 +1,26 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// A key that is minted with or dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KeyTurn {
+    /// Its id.
+    pub key: u8,
+    /// From when on no state is refused for it, in seconds from the start of the load: when every
+    /// replica accepted the key that is minted with; a state's lifetime after the last replica stopped
+    /// minting with the key that is dropped. Null when that did not come.
+    pub harmless_from_s: Option<f64>,
+}
+
+impl EventResult {
+    /// The turn of a key that began before it was harmless.
+    pub fn harmful(&self) -> Option<KeyTurn> {
+        let (turn, begun_s) = (self.key?, self.begun_s?);
+        let early = turn.harmless_from_s.is_none_or(|from| begun_s < from);
+        early.then_some(turn)
+    }
+}
+
 /// Something that the scenario let happen to replicas during the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EventResult {
@@ -19,6 +39,9 @@ pub struct EventResult {
     /// When what it did was to end by itself; absent when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_s: Option<f64>,
+    /// The key that it mints with or drops; absent for other acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<KeyTurn>,
     /// What could not be done; empty when all was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,

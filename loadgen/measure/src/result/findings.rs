@@ -38,6 +38,8 @@ pub enum FindingCode {
     ClockSkewSuspected,
     /// A replica refuses the states that it minted itself.
     ReplicaRefusesOwnState,
+    /// A key was minted with before every replica accepted it, or dropped before its states ran out.
+    KeyTurnedTooEarly,
     /// Some states were refused, by no replica in particular.
     StatesRefusedInPart,
     /// States were refused, or not, that the scenario broke itself.

@@ -39,7 +39,7 @@ pub use assemble::RunFacts;
 pub use checks::Check;
 pub use clock::RunClock;
 pub use diagnose::diagnose;
-pub use event::EventResult;
+pub use event::{EventResult, KeyTurn};
 pub use figures::{LatencyFigures, OutcomeFigures, QuantileIntervals, SizeFigures, WithFailures};
 pub use findings::{FailureExample, Finding, FindingCode};
 pub use fleet::{

@@ -22,6 +22,14 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
     }
     text.table(&table);
     for event in &result.events {
+        if let Some(turn) = event.key {
+            let from = match turn.harmless_from_s {
+                Some(from) => format!("from {} s on", three_digits(from)),
+                None => "never in this run".to_owned(),
+            };
+            let line = format!("{}: does no harm {from}", event.name);
+            text.sentence("", Role::Quiet, &line);
+        }
         for error in &event.errors {
             let line = format!("event {}: {error}", event.name);
             text.sentence("!", Role::Bad, &line);
