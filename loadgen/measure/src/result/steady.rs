@@ -18,7 +18,8 @@ const DRIFT_Z: f64 = 2.576;
 const DRIFT_CHANGE: f64 = 0.02;
 
 /// What the run's seconds say about its steady state. Of each second the mean logarithm of the
-/// response times of its successful workflows is looked at.
+/// response times of its successful first rounds is looked at: whole workflows hold the time in which
+/// users think, and those that end in the first seconds are the quick ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steady {
     /// Seconds at the start that a rule (MSER) cuts from the headline response times as warm-up, 0
@@ -66,7 +67,7 @@ pub struct Drift {
 pub(crate) struct Measured<'a> {
     samples: &'a Seconds,
     seconds: Vec<usize>,
-    /// Seconds in which workflows ended well: place, and mean logarithm of their response times.
+    /// Seconds in which first rounds ended well: place, and mean logarithm of their response times.
     logarithms: Vec<(usize, f64)>,
     intervals: Intervals,
     unread: Vec<Unread>,
@@ -79,7 +80,7 @@ impl<'a> Measured<'a> {
         let (samples, seconds) = (&samples.seconds, phased.seconds());
         let mut logarithms = Vec::new();
         let (intervals, unread) = intervals(samples, &seconds, |second, series, buckets| {
-            if let (Series::Workflow, Ok(place)) = (series, seconds.binary_search(&second)) {
+            if let (Series::Round(0), Ok(place)) = (series, seconds.binary_search(&second)) {
                 logarithms.push((place, mean_logarithm(buckets)));
             }
         });
@@ -113,7 +114,7 @@ impl<'a> Measured<'a> {
         } else {
             match cut(&values) {
                 Cut::TooShort => {
-                    "fewer than 20 seconds in which workflows ended well"
+                    "fewer than 20 seconds in which first rounds ended well"
                         .clone_into(&mut steady.reason);
                 }
                 Cut::Refused => {
