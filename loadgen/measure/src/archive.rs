@@ -6,6 +6,9 @@ use crate::finished::{Bytes, Finished, Kept, Series};
 use crate::spill::{Spill, SpillError};
 use crate::{FinishedSeconds, HistogramError, Latency, PackedLatency, Recorder};
 
+/// By how many entries the list grows.
+const ROOM_STEP: usize = 256;
+
 type Key = (usize, Series);
 
 /// The seconds of a run that are over: taken out of the recorders of its threads, and compressed
@@ -76,6 +79,10 @@ impl Archive {
             if replaces {
                 self.kept[place].1 = kept;
             } else {
+                if self.kept.len() == self.kept.capacity() {
+                    // Not twice the room: that would be most of what a long run adds.
+                    self.kept.reserve_exact(ROOM_STEP);
+                }
                 self.kept.insert(place, ((second, series), kept));
             }
         }

@@ -418,14 +418,16 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
             rounds: Vec::new(),
         })
         .collect();
-    for ((second, round), kept) in samples.seconds.rounds() {
+    let mut all = samples.seconds.rounds().peekable();
+    let mut rounds = Vec::new();
+    while let Some(((second, round), kept)) = all.next() {
         let SecondFigures {
             count,
             p50_ns,
             p99_ns,
             max_ns,
         } = kept.figures;
-        seconds[second].rounds.push(SecondRound {
+        rounds.push(SecondRound {
             round,
             count,
             p50_ns,
@@ -433,6 +435,11 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
             max_ns,
             histogram: kept.packed,
         });
+        if all.peek().is_none_or(|((next, _), _)| *next != second) {
+            // No more room than they need: there are as many lists as seconds.
+            seconds[second].rounds.reserve_exact(rounds.len());
+            seconds[second].rounds.append(&mut rounds);
+        }
     }
     seconds
 }
