@@ -59,7 +59,7 @@ fn a_run_says_what_sealing_costs_and_how_long_a_key_lasts() {
     let requests: u64 = replicas.iter().map(|r| number(&r["requests"])).sum();
     assert_eq!(requests, number(&ran.result["load"]["rounds"]));
     assert!(ran.stdout.contains("Opening and sealing"), "{}", ran.stdout);
-    assert!(desk.path("out/aead-by-state-size.svg").exists());
+    assert!(desk.path("out/aead-by-round.svg").exists());
 }
 
 #[test]

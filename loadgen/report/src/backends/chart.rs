@@ -19,10 +19,9 @@ const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(222, 222, 222);
 
 /// What is drawn of each contender: what the server says, what the client sees, what it costs.
-const SHOWN: [Figure; 4] = [
+const SHOWN: [Figure; 3] = [
     Figure::OpenAndSealP50,
     Figure::ServiceP50,
-    Figure::ServiceP99,
     Figure::CpuPerWorkflow,
 ];
 

@@ -1,45 +1,46 @@
 use loadgen_measure::{AeadRound, RunResult, Times};
 
-use super::axis::{Scale, linear_ticks};
+use super::axis::{Scale, whole_ticks};
 use super::latency::short_time;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
-use crate::units::{plain, time_ns};
+use crate::units::{or_nothing, printable, size_bytes, time_ns};
 
+/// Letters of a kind's name that a label has room for.
+const NAME_MAX: usize = 16;
+
+type Part = fn(&AeadRound) -> Option<Times>;
 type Quantile = fn(&Times) -> u64;
 
-/// Open and seal times by the size of the state. Both axes are logarithmic: what grows with the size
-/// alone is a straight line that rises by a factor of ten where the size does.
+/// Open and seal times by round, each kind with lines of its own: the first of both that a request does
+/// also pays for the digest of what the state is bound to, so that sizes alone do not order them.
 pub(crate) fn plot(result: &RunResult) -> Plot {
-    let rounds = result.aead.iter().flat_map(|aead| &aead.rounds);
-    let rounds: Vec<&AeadRound> = rounds.collect();
-    let opened = |round: &AeadRound| round.opened_mean_bytes.zip(round.open);
-    let sealed = |round: &AeadRound| round.sealed_mean_bytes.zip(round.seal);
-    let p50: Quantile = |times| times.p50_ns;
-    let p99: Quantile = |times| times.p99_ns;
-    let lines = vec![
-        line("open p50", Look::nth(0), &rounds, opened, p50),
-        line("open p99", Look::nth(0).dashed(), &rounds, opened, p99),
-        line("seal p50", Look::nth(4).marked_as(1), &rounds, sealed, p50),
-        line(
-            "seal p99",
-            Look::nth(4).marked_as(1).dashed(),
-            &rounds,
-            sealed,
-            p99,
-        ),
-    ];
-    let described: Vec<String> = lines.iter().filter_map(in_words).collect();
+    let rounds: Vec<&AeadRound> = match &result.aead {
+        Some(aead) => aead.rounds.iter().collect(),
+        None => Vec::new(),
+    };
+    let parts: [(&str, Part); 2] = [("open", |round| round.open), ("seal", |round| round.seal)];
+    let mut lines = Vec::new();
+    for (index, kind) in rounds.chunk_by(|a, b| a.kind == b.kind).enumerate() {
+        let name: String = printable(&kind[0].kind).chars().take(NAME_MAX).collect();
+        for (second, (what, part)) in parts.into_iter().enumerate() {
+            let look = Look::nth(2 * index + second).marked_as(second);
+            let p50 = format!("{name} {what} p50");
+            lines.push(line(p50, look, kind, part, |times| times.p50_ns));
+            let p99 = format!("{name} {what} p99");
+            lines.push(line(p99, look.dashed(), kind, part, |times| times.p99_ns));
+        }
+    }
+    let described: Vec<String> = rounds.iter().map(|round| in_words(round)).collect();
     Plot {
-        title: titled(result, "opening and sealing by size of the state"),
+        title: titled(result, "opening and sealing by round"),
         description: format!(
-            "Time that the server took to open and to seal a state, by its size as text; a point is one \
-             round of one kind. {}.",
+            "Time that the server took to open and to seal a state. {}.",
             described.join("; ")
         ),
-        x_label: "size of the state in bytes, logarithmic (solid: p50, dashed: p99)".to_owned(),
-        x_ticks: size_ticks,
+        x_label: "round (solid: p50, dashed: p99)".to_owned(),
+        x_ticks: whole_ticks,
         y_label: "time from Server-Timing, logarithmic".to_owned(),
         y_scale: Scale::Log,
         y_text: short_time,
@@ -48,69 +49,37 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
     }
 }
 
-fn line(
-    label: &str,
-    look: Look,
-    rounds: &[&AeadRound],
-    part: fn(&AeadRound) -> Option<(f64, Times)>,
-    quantile: Quantile,
-) -> Line {
-    let parts = rounds.iter().filter_map(|round| part(round));
-    let mut points: Vec<(f64, f64)> = parts
-        .filter(|(bytes, _)| *bytes > 0.0)
-        .map(|(bytes, times)| (bytes.log10(), quantile(&times) as f64))
-        .collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+fn line(label: String, look: Look, rounds: &[&AeadRound], part: Part, quantile: Quantile) -> Line {
+    let point = |round: &&AeadRound| {
+        let times = part(round)?;
+        Some((f64::from(round.round), quantile(&times) as f64))
+    };
     Line {
-        label: label.to_owned(),
+        label,
         look,
-        points,
+        points: rounds.iter().filter_map(point).collect(),
         marker_step: 1,
     }
 }
 
-/// 1, 2 and 5 in each decade; where fewer than three of them are in the range, round sizes closer
-/// together.
-fn size_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
-    let decades = Scale::Log.ticks((low, high));
-    let bytes: Vec<f64> = match decades.len() {
-        // A little more on either side, for what rounding takes from the ends.
-        0..=2 => linear_ticks(
-            10_f64.powf(low) * (1.0 - 1e-9),
-            10_f64.powf(high) * (1.0 + 1e-9),
-            5,
-        ),
-        _ => decades.into_iter().map(|(_, bytes)| bytes).collect(),
+/// Both times of a round with the sizes of the states.
+fn in_words(round: &AeadRound) -> String {
+    let part = |what: &str, times: Option<Times>, bytes: Option<f64>| {
+        let p50 = time_ns(times?.p50_ns as f64);
+        Some(format!(
+            "{what} p50 {p50} of {}",
+            or_nothing(bytes, size_bytes)
+        ))
     };
-    bytes
-        .into_iter()
-        .map(|bytes| (bytes.log10(), plain(bytes)))
-        .collect()
-}
-
-fn in_words(line: &Line) -> Option<String> {
-    let (first, last) = (line.points.first()?, line.points.last()?);
-    Some(format!(
-        "{}: {} at {:.0} bytes, {} at {:.0} bytes",
-        line.label,
-        time_ns(first.1),
-        10_f64.powf(first.0),
-        time_ns(last.1),
-        10_f64.powf(last.0)
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_narrow_range_of_sizes_has_ticks_too() {
-        let texts = |low: f64, high: f64| -> Vec<String> {
-            let ticks = size_ticks(low.log10(), high.log10());
-            ticks.into_iter().map(|(_, text)| text).collect()
-        };
-        assert_eq!(texts(90.0, 2100.0), ["100", "200", "500", "1000", "2000"]);
-        assert_eq!(texts(2590.0, 2710.0), ["2600", "2650", "2700"]);
-    }
+    let parts = [
+        part("open", round.open, round.opened_mean_bytes),
+        part("seal", round.seal, round.sealed_mean_bytes),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!(
+        "{} round {}: {}",
+        printable(&round.kind),
+        round.round,
+        parts.join(", ")
+    )
 }

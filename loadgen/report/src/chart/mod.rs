@@ -49,7 +49,7 @@ pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
     let plots = [
         ("latency-by-quantile", latency::plot(result)?),
         ("payload-by-round", payload::plot(result)),
-        ("aead-by-state-size", aead::plot(result)),
+        ("aead-by-round", aead::plot(result)),
         ("latency-over-time", over_time::latency(result)?),
         ("throughput-over-time", over_time::throughput(result)),
         ("throughput-by-step", staircase::plot(result)),

@@ -1,6 +1,6 @@
 use loadgen_measure::{RoundResult, RunResult, SizeFigures};
 
-use super::axis::{Scale, linear_ticks};
+use super::axis::{Scale, whole_ticks};
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
@@ -42,13 +42,7 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
             described.join("; ")
         ),
         x_label: "round".to_owned(),
-        x_ticks: |low, high| {
-            linear_ticks(low, high, 10)
-                .into_iter()
-                .filter(|place| place.fract() == 0.0)
-                .map(|place| (place, place.to_string()))
-                .collect()
-        },
+        x_ticks: whole_ticks,
         y_label: "mean size in bytes".to_owned(),
         y_scale: Scale::Linear,
         y_text: plain,

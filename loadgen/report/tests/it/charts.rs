@@ -13,7 +13,7 @@ fn charts_exist_for_the_data_that_is_there() {
     let all = [
         "latency-by-quantile",
         "payload-by-round",
-        "aead-by-state-size",
+        "aead-by-round",
         "latency-over-time",
         "throughput-over-time",
     ];
@@ -44,7 +44,12 @@ fn charts_carry_title_description_labels_and_units() {
                 "500",
                 "mean size in bytes",
             ],
-            "aead-by-state-size" => &["open p50", "seal p99", "300", "5 us"],
+            "aead-by-round" => &[
+                "wizard open p50",
+                "wizard seal p99",
+                "round (solid: p50, dashed: p99)",
+                "5 us",
+            ],
             "latency-over-time" => &["p50", "p99", "max", "second of the run"],
             _ => &["sent", "ok", "rounds per second"],
         };
