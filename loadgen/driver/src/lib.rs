@@ -28,14 +28,15 @@ pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
     Act, AnswerPlan, BackOff, ClientPlan, Departure, Event, FixedFields, FleetPlan, HttpPlan,
-    HttpVersion, KeyPlan, Kind, Load, Mirrored, OnThrottle, Pace, Plan, Principals, ReplicaPlan,
-    RetryBudget, RetryOn, Spread, StateFault, ThrottlePlan, Trust, UpFront,
+    HttpVersion, KeyPlan, Kind, LimitSource, Load, Mirrored, OnThrottle, Pace, PayloadPlan, Plan,
+    Principals, ReplicaPlan, RetryBudget, RetryOn, Spread, StateFault, ThrottlePlan, Trust,
+    UpFront,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{
     AnswersTable, BackOffTable, BudgetTable, ClientTable, DataTable, EventTable, FleetTable,
-    HttpTable, LoadTable, ReplicaTable, Scenario, ScenarioError, Source, StageTable, ThinkTable,
-    ThrottleTable, WorkflowTable,
+    HttpTable, LoadTable, PayloadTable, ReplicaTable, Scenario, ScenarioError, Source, StageTable,
+    ThinkTable, ThrottleTable, WorkflowTable,
 };
 pub use schedule::{RateCurve, Schedule, Spacing, Stretch};
 pub use target::{Target, TargetError};

@@ -33,6 +33,15 @@ impl Latency {
         self.0.merge(&other.0);
     }
 
+    /// What is left without a part of it. Minimum and maximum are then those of the buckets.
+    ///
+    /// # Panics
+    /// When `part` holds what is not here.
+    #[must_use]
+    pub(crate) fn without(&self, part: &Self) -> Self {
+        Self(self.0.without(&part.0))
+    }
+
     /// Forgets everything but keeps the memory.
     pub fn clear(&mut self) {
         self.0.clear();
@@ -188,6 +197,24 @@ mod tests {
         }
         assert_eq!(latency.quantile_ns(1.0), Some(3_000_000_000));
         assert_eq!(latency.quantile_ns(0.995), Some(3_000_000_000));
+    }
+
+    #[test]
+    fn what_is_left_without_a_part_is_the_other_part() {
+        let (mut all, mut part, mut rest) = (Latency::new(), Latency::new(), Latency::new());
+        for us in 1..500 {
+            let time = Duration::from_micros(us * us);
+            all.record(time);
+            if us % 3 == 0 { &mut part } else { &mut rest }.record(time);
+        }
+        let left = all.without(&part);
+        assert!(left.buckets().eq(rest.buckets()));
+        assert_eq!((left.sum_ns(), left.count()), (rest.sum_ns(), rest.count()));
+        let near =
+            |a: Option<u64>, b: Option<u64>| a.unwrap().abs_diff(b.unwrap()) <= b.unwrap() / 500;
+        assert!(near(left.max_ns(), rest.max_ns()) && near(left.min_ns(), rest.min_ns()));
+        let none = all.without(&all);
+        assert!(none.is_empty() && none.min_ns().is_none());
     }
 
     #[test]

@@ -18,11 +18,13 @@ mod latency;
 mod matrix;
 mod outcome;
 mod packed;
+mod paired;
 mod phase;
 mod phase_tally;
 mod principal;
 mod process;
 mod recorder;
+mod refused_body;
 mod result;
 mod sample;
 mod seconds;
@@ -45,21 +47,25 @@ pub use growth::{MemoryLooks, Slope};
 pub use latency::Latency;
 pub use outcome::{NotStarted, Outcome, TimeMeaning};
 pub use packed::PackedLatency;
+pub use paired::KindPair;
 pub use phase::Phase;
 pub use principal::PrincipalTally;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
+pub use refused_body::RefusedBody;
 pub use result::{
-    Achieved, AeadResult, AeadRound, BadThreshold, Bound, Check, Comparison, ConnectionFacts,
-    ConnectionResult, DeviationCount, Drift, EventResult, FailureExample, Finding, FindingCode,
-    FleetCpu, GeneratorFacts, GeneratorResult, HlogError, InFlight, KeyTurn, KeyUse, KindResult,
-    LatencyFigures, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures, PhaseResult,
-    PrincipalResult, PrincipalsResult, QuantileIntervals, ReplicaCpu, ReplicaDeath, ReplicaFacts,
-    ReplicaResult, RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError,
-    ScenarioRecord, SdkViews, Sealing, SecondResult, SecondRound, ServerFigures, SignalResult,
-    SizeFigures, Staircase, Status, Steady, SteadyRound, Step, Threshold, ThresholdResult,
-    ThrottleResult, Times, TooLarge, Tool, TraceContextResult, UnknownMetric, Verdict,
-    WithFailures, Workload, diagnose, result_schema, save_atomically,
+    Achieved, AeadResult, AeadRound, BadThreshold, BodyRefusals, Bound, Check, Comparison,
+    ConnectionFacts, ConnectionResult, DeviationCount, Drift, EventResult, FailureExample, Finding,
+    FindingCode, FleetCpu, GeneratorFacts, GeneratorResult, Growth, HlogError, InFlight, KeyTurn,
+    KeyUse, KindResult, LatencyFigures, Law, LoadError, LoadResult, Matrix, MatrixCell, Metric,
+    OutcomeFigures, PayloadKind, PayloadResult, PhaseResult, PrincipalResult, PrincipalsResult,
+    QuantileIntervals, QuantileRatios, Ratio, ReplicaCpu, ReplicaDeath, ReplicaFacts,
+    ReplicaResult, RetryResult, RetryRound, RoundResult, RunClock, RunFacts, RunResult,
+    SCHEMA_VERSION, SaveError, ScenarioRecord, SdkViews, Sealing, SecondResult, SecondRound,
+    ServerFigures, ServiceGrowth, SignalResult, SizeFigures, SpreadComparison, Staircase, Status,
+    Steady, SteadyRound, Step, Threshold, ThresholdResult, ThrottleResult, Times, TooLarge, Tool,
+    TraceContextResult, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
+    save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

@@ -5,6 +5,7 @@ use crate::deviation::DeviationTally;
 use crate::finished::Finished;
 use crate::kind::{RoundTally, add_ns};
 use crate::matrix::MatrixTally;
+use crate::paired::PairedTally;
 use crate::phase::Phases;
 use crate::phase_tally::PhaseTally;
 use crate::principal::Principals;
@@ -12,8 +13,9 @@ use crate::seconds::Seconds;
 use crate::throttle::{Refusal, ThrottleTally};
 use crate::wire::WireTally;
 use crate::{
-    FinishedSeconds, Latency, NotStarted, Outcome, Phase, PrincipalTally, RoundSample, Shape,
-    SlotLimit, StatusDeviation, SupersededAttempt, TooLarge, WorkflowSample,
+    BodyRefusals, FinishedSeconds, KindPair, Latency, NotStarted, Outcome, Phase, PrincipalTally,
+    RefusedBody, RoundSample, Shape, SlotLimit, StatusDeviation, SupersededAttempt, TooLarge,
+    WorkflowSample,
 };
 
 /// Takes the samples of one driver thread: no locks, no hashing, memory bounded by the shape of
@@ -40,6 +42,11 @@ pub struct Recorder {
     load_end: Option<Duration>,
     pub(crate) throttle: Option<Box<ThrottleTally>>,
     pub(crate) principals: Option<Box<Principals>>,
+    /// Longest body that the target is meant to take, in bytes.
+    pub(crate) body_limit: Option<u64>,
+    /// Bodies that were too large, by kind; empty when there were none.
+    pub(crate) refused_bodies: Vec<Option<BodyRefusals>>,
+    pub(crate) paired: Option<Box<PairedTally>>,
 }
 
 /// What is known about one replica.
@@ -83,6 +90,9 @@ impl Recorder {
             load_end: None,
             throttle: None,
             principals: None,
+            body_limit: None,
+            refused_bodies: Vec::new(),
+            paired: None,
             shape: shape.clone(),
         }
     }
@@ -178,14 +188,28 @@ impl Recorder {
         self.replicas[usize::from(replica)].state_only += 1;
     }
 
-    /// A request with a body of so many bytes was refused as too large.
-    pub fn too_large(&mut self, replica: u16, bytes: u64) {
+    /// The target is meant to take request bodies of so many bytes.
+    pub fn body_limit(&mut self, bytes: u64) {
+        self.body_limit = Some(bytes);
+    }
+
+    /// Kinds are compared that differ in their spread alone. Without any pair nothing is kept for it.
+    pub fn compare(&mut self, pairs: &[KindPair]) {
+        let kinds = self.shape.kinds.len();
+        self.paired = (!pairs.is_empty()).then(|| Box::new(PairedTally::new(pairs, kinds)));
+    }
+
+    /// A request was refused as too large.
+    pub fn too_large(&mut self, body: &RefusedBody) {
         let one = TooLarge {
             count: 1,
-            smallest_bytes: bytes,
+            smallest_bytes: body.bytes,
         };
-        let refused = &mut self.replicas[usize::from(replica)].too_large;
+        let refused = &mut self.replicas[usize::from(body.replica)].too_large;
         *refused = TooLarge::together(*refused, Some(one));
+        self.refused_bodies.resize(self.shape.kinds.len(), None);
+        let refused = &mut self.refused_bodies[body.kind];
+        *refused = BodyRefusals::together(*refused, Some(BodyRefusals::of(body)));
     }
 
     /// An attempt ended and the same round was sent again.
@@ -269,6 +293,9 @@ impl Recorder {
         }
         if sample.outcome == Outcome::Ok {
             self.seconds.ok(sample.done, sample.round, response);
+            if let (Some(paired), Some(service)) = (&mut self.paired, service) {
+                paired.ok(sample.kind, sample.round, sample.done, service);
+            }
         } else {
             self.seconds.failed(sample.done);
         }
@@ -336,6 +363,16 @@ impl Recorder {
         }
         if let Some(theirs) = &other.throttle {
             self.throttle_mut().merge(theirs);
+        }
+        self.body_limit = self.body_limit.or(other.body_limit);
+        if !other.refused_bodies.is_empty() {
+            self.refused_bodies.resize(self.shape.kinds.len(), None);
+        }
+        for (mine, theirs) in self.refused_bodies.iter_mut().zip(&other.refused_bodies) {
+            *mine = BodyRefusals::together(*mine, *theirs);
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.paired, &other.paired) {
+            mine.merge(theirs);
         }
         if let Some(theirs) = &other.principals {
             match &mut self.principals {

@@ -98,6 +98,21 @@ impl<const DIGITS: u8, const BOUND: u64> Tally<DIGITS, BOUND> {
         self.clipped += other.clipped;
     }
 
+    /// What is left without a part of it.
+    pub(crate) fn without(&self, part: &Self) -> Self {
+        let mut left = self.histogram.clone();
+        left.subtract(&part.histogram)
+            .expect("a part holds nothing that the whole does not");
+        let some = !left.is_empty();
+        Self {
+            min: if some { left.min() } else { u64::MAX },
+            max: if some { left.max() } else { 0 },
+            sum: self.sum.saturating_sub(part.sum),
+            clipped: self.clipped - part.clipped,
+            histogram: left,
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.histogram.reset();
         self.min = u64::MAX;

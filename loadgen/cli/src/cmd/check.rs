@@ -4,7 +4,7 @@ mod throttle;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use loadgen_driver::{KeyPlan, Load, Pace, Plan, Schedule, Spacing, Spread};
+use loadgen_driver::{KeyPlan, LimitSource, Load, Pace, PayloadPlan, Plan, Schedule, Spacing};
 use loadgen_measure::Phase;
 
 use crate::console;
@@ -53,11 +53,7 @@ fn describe(plan: &Plan) -> String {
             }
         },
     );
-    let spread = match plan.spread {
-        Spread::Random => "each round to a replica at random",
-        Spread::Next => "each round to the next replica",
-        Spread::Sticky => "all rounds of a workflow to one replica",
-    };
+    let spread = kinds::in_words(plan.spread);
     let mut text = format!(
         "{} is a valid scenario\n  load   {load}\n{}  fleet  {fleet}\n  spread {spread}; seed {}; at most {} retries a workflow\n  http   {}\n",
         plan.scenario.name,
@@ -71,6 +67,7 @@ fn describe(plan: &Plan) -> String {
         text.push_str(&format!("  event  {at} s: {}\n", event.name));
     }
     text.push_str(&kinds::lines(plan));
+    text.push_str(&payload(plan.payload));
     if let Some(rows) = &plan.rows {
         let order = if rows.in_turn() {
             "in turn"
@@ -108,6 +105,16 @@ fn describe(plan: &Plan) -> String {
         ));
     }
     text
+}
+
+/// How long a body may be, where somebody said so.
+fn payload(plan: PayloadPlan) -> String {
+    let bytes = plan.body_limit_bytes;
+    match plan.known_from {
+        LimitSource::Scenario => format!("  bodies up to {bytes} bytes are taken by the target\n"),
+        LimitSource::Fleet => format!("  bodies up to {bytes} bytes are taken by every replica\n"),
+        LimitSource::Usual => String::new(),
+    }
 }
 
 /// Rate, time, number and spacing of arrivals; a rate that changes has one line a stage.

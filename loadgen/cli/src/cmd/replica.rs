@@ -103,6 +103,10 @@ pub(crate) struct ReplicaArgs {
     #[arg(long, value_name = "N", value_parser = values::from_one)]
     page_size: Option<NonZeroU32>,
 
+    /// Refuse request bodies above this size, in bytes (413), 1024 to 67108864.
+    #[arg(long, value_name = "BYTES", default_value_t = Config::BODY_LIMIT_BYTES, value_parser = values::body_limit)]
+    body_limit: usize,
+
     /// This replica's number, shown in the _meta of its results; replicas of other numbers misbehave at
     /// other requests.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::instance)]
@@ -148,6 +152,7 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             seed: args.fifo_seed,
         });
         config.instance = args.instance;
+        config.body_limit_bytes = args.body_limit;
         config.page_size = args.page_size.map(entries);
         args.limits.apply(&mut config)?;
         args.callers.apply(args.listen.ip(), &mut config)?;

@@ -83,9 +83,12 @@ pub(crate) async fn resolve(urls: &[String]) -> Result<Vec<Target>, Failure> {
 async fn begin(plan: &mut Plan, given: Vec<Target>) -> Result<(Fleet, Vec<Target>), Failure> {
     let prepared = plan.client.principals.prepare().await;
     prepared.map_err(|why| Failure::usage(anyhow!(why)))?;
+    if !given.is_empty() {
+        plan.without_fleet();
+    }
     let fleet = match &plan.fleet {
-        Some(fleet) if given.is_empty() => start(fleet.clone()).await?,
-        _ => Fleet::default(),
+        Some(fleet) => start(fleet.clone()).await?,
+        None => Fleet::default(),
     };
     let targets = if given.is_empty() {
         resolve(&fleet.urls()).await?

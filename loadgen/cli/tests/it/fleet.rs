@@ -121,6 +121,7 @@ fn files_are_there(desk: &Desk) {
         "rounds.hlog",
         "latency-by-quantile.svg",
         "payload-by-round.svg",
+        "time-by-round.svg",
     ] {
         assert!(files.contains(name), "{name} is not among {files:?}");
     }

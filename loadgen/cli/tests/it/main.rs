@@ -16,6 +16,7 @@ mod events;
 mod every_fault;
 mod fixtures;
 mod fleet;
+mod growth;
 mod http;
 mod limits;
 mod lists;

@@ -93,6 +93,8 @@ impl<T: Transport> Core<T> {
         if let Some(limit_per_s) = plan.throttle.limit_per_s {
             recorder.limit(limit_per_s);
         }
+        recorder.body_limit(plan.payload.body_limit_bytes);
+        recorder.compare(&plan.spread_pairs());
         match plan.client.principals.count() {
             0 => {}
             count => recorder.principals(count),

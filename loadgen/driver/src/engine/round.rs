@@ -2,7 +2,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use loadgen_measure::{Outcome, PrincipalTally, Refusal, RoundSample, ServerTiming};
+use loadgen_measure::{Outcome, PrincipalTally, Refusal, RefusedBody, RoundSample, ServerTiming};
 use tokio::time::Instant;
 
 use super::again::After;
@@ -111,7 +111,7 @@ impl<T: Transport> Core<T> {
     fn replica(&self, flight: &Flight, workflow: &mut Workflow, id: u64) -> u16 {
         let requests = workflow.requests();
         let replica = choose(
-            self.plan.spread,
+            self.plan.kinds[flight.kind].spread,
             self.replicas,
             id,
             requests,
@@ -190,7 +190,13 @@ impl<T: Transport> Core<T> {
         let sample = self.sample(waiting, trace, outcome, done, flight.kind);
         self.note_wire(waiting, trace);
         if reply.as_ref().is_some_and(|reply| reply.status == 413) {
-            self.with_recorder(|r| r.too_large(replica, waiting.request_bytes));
+            let refused = RefusedBody {
+                replica,
+                kind: flight.kind,
+                round: sample.round,
+                bytes: waiting.request_bytes,
+            };
+            self.with_recorder(|r| r.too_large(&refused));
         }
         let failed = reply.as_ref().filter(|_| outcome != Outcome::Ok);
         if let Some(seen) = failed.and_then(deviation) {

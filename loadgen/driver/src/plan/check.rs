@@ -3,8 +3,7 @@ use std::time::Duration;
 use loadgen_measure::Threshold;
 use toml::Spanned;
 
-use super::Spread;
-use crate::scenario::{LoadTable, Scenario, ScenarioError, Source};
+use crate::scenario::{Scenario, ScenarioError, Source};
 
 /// Longest duration that a scenario may ask for anywhere.
 pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -102,18 +101,6 @@ impl Check<'_> {
         }
     }
 
-    pub(super) fn spread(&self, load: &LoadTable) -> Result<Spread, ScenarioError> {
-        let Some(spread) = &load.spread else {
-            return Ok(Spread::Random);
-        };
-        match spread.get_ref().as_str() {
-            "random" => Ok(Spread::Random),
-            "next" => Ok(Spread::Next),
-            "sticky" => Ok(Spread::Sticky),
-            _ => Err(self.wrong(spread, "spread must be \"random\", \"next\" or \"sticky\"")),
-        }
-    }
-
     /// Limits on figures that this plan will have.
     pub(super) fn thresholds(
         &self,
@@ -160,7 +147,7 @@ mod tests {
         assert_eq!((plan.seed, plan.round_cap, plan.connections), (1, 10, 256));
         assert_eq!(plan.timeout, Duration::from_secs(30));
         assert_eq!(plan.state_only_pause, Duration::from_millis(250));
-        assert_eq!(plan.spread, Spread::Random);
+        assert_eq!(plan.spread, crate::Spread::Random);
         assert_eq!(plan.thresholds.len(), 1);
         assert_eq!(plan.scenario.sha256.len(), 64);
     }

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::check::Check;
 use super::json::json;
-use super::{AnswerPlan, Departure, Mirrored, StateFault};
+use super::{AnswerPlan, Departure, Mirrored, Spread, StateFault};
 use crate::content::{Arguments, Order, Rows};
 use crate::draw::Draw;
 use crate::scenario::{DataTable, ScenarioError, WorkflowTable};
@@ -30,6 +30,8 @@ pub struct Kind {
     pub answers: AnswerPlan,
     /// When users go before they have their answer.
     pub departure: Departure,
+    /// Which replica gets a round.
+    pub spread: Spread,
     /// How every state is broken before it is sent back; `None`: not at all.
     pub break_state: Option<StateFault>,
     /// Arguments that headers repeat. The scenario cannot know them: the probe finds them.
@@ -54,13 +56,14 @@ impl Check<'_> {
         &self,
         list: &Spanned<Vec<Spanned<WorkflowTable>>>,
         rows: Option<&Rows>,
+        spread: Spread,
     ) -> Result<Vec<Kind>, ScenarioError> {
         if list.get_ref().is_empty() {
             return Err(self.wrong(list, "at least one [[workflow]] is needed"));
         }
         let mut kinds: Vec<Kind> = Vec::new();
         for table in list.get_ref() {
-            let kind = self.kind(table, rows)?;
+            let kind = self.kind(table, rows, spread)?;
             if kinds.iter().any(|other| other.name == kind.name) {
                 return Err(self.wrong(
                     table,
@@ -79,6 +82,7 @@ impl Check<'_> {
         &self,
         table: &Spanned<WorkflowTable>,
         rows: Option<&Rows>,
+        spread: Spread,
     ) -> Result<Kind, ScenarioError> {
         let flow = table.get_ref();
         let given = [
@@ -125,6 +129,7 @@ impl Check<'_> {
             expect_text: self.expect_text(flow)?,
             think: self.think(flow)?,
             departure: self.departure(flow)?,
+            spread: self.spread(flow.spread.as_ref(), spread)?,
             break_state: flow
                 .break_state
                 .as_ref()

@@ -14,8 +14,10 @@ mod kind;
 mod load;
 mod mirrored;
 mod pace;
+mod payload;
 mod phases;
 mod principals;
+mod spread;
 mod state_fault;
 mod think;
 mod throttle;
@@ -24,7 +26,7 @@ mod up_front;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_measure::{Phase, ScenarioRecord, Threshold, Workload};
+use loadgen_measure::{KindPair, Phase, ScenarioRecord, Threshold, Workload};
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
@@ -44,7 +46,9 @@ pub use kind::Kind;
 pub use load::Load;
 pub use mirrored::Mirrored;
 pub use pace::Pace;
+pub use payload::{LimitSource, PayloadPlan};
 pub use principals::Principals;
+pub use spread::Spread;
 pub use state_fault::StateFault;
 pub use throttle::{BackOff, OnThrottle, RetryBudget, RetryOn, ThrottlePlan};
 pub use up_front::UpFront;
@@ -72,7 +76,7 @@ pub struct Plan {
     pub timeout: Duration,
     /// Most retries of one workflow.
     pub round_cap: u16,
-    /// Which replica gets a round.
+    /// Which replica gets a round of a kind that does not say it itself.
     pub spread: Spread,
     /// Most connections at one time, over all replicas and threads.
     pub connections: u32,
@@ -86,24 +90,14 @@ pub struct Plan {
     pub client: ClientPlan,
     /// Rows for the templates of arguments.
     pub rows: Option<Arc<Rows>>,
+    /// What is known of the sizes that the target takes.
+    pub payload: PayloadPlan,
     /// The mix.
     pub kinds: Vec<Kind>,
     /// What a workflow does when it is throttled.
     pub throttle: ThrottlePlan,
     /// Limits on figures.
     pub thresholds: Vec<Threshold>,
-}
-
-/// Which replica gets a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
-    /// Any, by the workflow's random stream.
-    Random,
-    /// The next in the list for every round, so that a retry never meets the replica that minted
-    /// its state.
-    Next,
-    /// The replica of round 0, for the whole workflow.
-    Sticky,
 }
 
 impl Plan {
@@ -117,9 +111,11 @@ impl Plan {
         let (shape, phases) = check.load(&scenario.load)?;
         let rows = scenario.data.as_ref().map(|data| check.rows(data));
         let rows = rows.transpose()?;
-        let kinds = check.kinds(&scenario.workflow, rows.as_ref())?;
+        let spread = check.spread(load.spread.as_ref(), Spread::Random)?;
+        let kinds = check.kinds(&scenario.workflow, rows.as_ref(), spread)?;
         let fleet = scenario.fleet.as_ref().map(|fleet| check.fleet(fleet));
         let fleet = fleet.transpose()?;
+        let payload = check.payload(scenario.payload.as_ref(), fleet.as_ref())?;
         let duration = phases.last().map_or(Duration::ZERO, |last| last.to);
         let tables = scenario.event.as_deref().unwrap_or_default();
         let events = check.events(tables, fleet.as_ref(), duration)?;
@@ -141,7 +137,7 @@ impl Plan {
             drain: check.optional_time("drain_s", &load.drain_s, 10.0, true)?,
             timeout: check.optional_time("timeout_s", &load.timeout_s, 30.0, false)?,
             round_cap: load.round_cap.as_ref().map_or(10, |cap| *cap.get_ref()),
-            spread: check.spread(load)?,
+            spread,
             connections: check.count("connections", &load.connections, 256, 60_000)?,
             http: check.http(scenario.http.as_ref())?,
             threads: check.count("threads", &load.threads, default_threads(), 256)?,
@@ -156,6 +152,7 @@ impl Plan {
                 .as_ref()
                 .map_or_else(|| Ok(ClientPlan::default()), |table| check.client(table))?,
             rows: rows.map(Arc::new),
+            payload,
             kinds,
             throttle: check.throttle(scenario.throttle.as_ref())?,
             thresholds,
@@ -172,6 +169,18 @@ impl Plan {
         }
         self.thresholds.extend(thresholds);
         Ok(())
+    }
+
+    /// Makes it a plan for targets that are given: it starts no replicas, and knows nothing of them.
+    pub fn without_fleet(&mut self) {
+        self.fleet = None;
+        self.payload = self.payload.without_fleet();
+    }
+
+    /// Kinds that differ in nothing but their spread: the first of each pair is the sticky one, where
+    /// one is.
+    pub(crate) fn spread_pairs(&self) -> Vec<KindPair> {
+        spread::pairs(&self.kinds)
     }
 
     /// Threads that have something to do: each needs a connection and a workflow of its own, or the

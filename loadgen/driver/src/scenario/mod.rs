@@ -6,6 +6,7 @@ mod error;
 mod event;
 mod fleet;
 mod http;
+mod payload;
 mod source;
 mod stage;
 mod table;
@@ -22,6 +23,7 @@ pub use error::ScenarioError;
 pub use event::EventTable;
 pub use fleet::{FleetTable, ReplicaTable};
 pub use http::HttpTable;
+pub use payload::PayloadTable;
 pub use source::Source;
 pub use stage::StageTable;
 pub use throttle::{BackOffTable, BudgetTable, ThrottleTable};
@@ -57,6 +59,9 @@ pub struct Scenario {
     /// How requests travel. Absent: HTTP/1.1 over kept-alive connections.
     #[serde(default)]
     pub http: Option<HttpTable>,
+    /// What is known of the sizes that the target takes. Absent: nothing.
+    #[serde(default)]
+    pub payload: Option<PayloadTable>,
     /// The mix of workflows; at least one.
     pub workflow: Spanned<Vec<Spanned<WorkflowTable>>>,
     /// What a workflow does when it is throttled. Absent: it ends.

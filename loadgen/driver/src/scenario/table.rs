@@ -9,7 +9,8 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::{
     AnswersTable, BackOffTable, BudgetTable, ClientTable, DataTable, EventTable, FleetTable,
-    HttpTable, LoadTable, ReplicaTable, StageTable, ThinkTable, ThrottleTable, WorkflowTable,
+    HttpTable, LoadTable, PayloadTable, ReplicaTable, StageTable, ThinkTable, ThrottleTable,
+    WorkflowTable,
 };
 
 /// Reads each type as its own derive says (`remote = "Self"`), from tables only.
@@ -47,6 +48,7 @@ tables!(
     FleetTable,
     HttpTable,
     LoadTable,
+    PayloadTable,
     ReplicaTable,
     StageTable,
     ThinkTable,
@@ -68,6 +70,7 @@ mod tests {
             (format!("LIST\n{load}\n{flow}"), "client"),
             (format!("LIST\n{load}\n{flow}"), "fleet"),
             (format!("LIST\n{load}\n{flow}"), "data"),
+            (format!("LIST\n{load}\n{flow}"), "payload"),
             (format!("LIST\n{load}\n{flow}"), "throttle"),
             (format!("{load}\n{flow}\n[throttle]\nLIST"), "budget"),
             (format!("{load}\n{flow}\n[throttle]\nLIST"), "back_off"),

@@ -45,6 +45,9 @@ pub struct WorkflowTable {
     /// `percent-encoded`, `base64`, `omitted` or `invented`. Absent: states are sent back as they came.
     #[serde(default)]
     pub break_state: Option<Spanned<String>>,
+    /// Which replica gets a round of this kind. Absent: as `spread` of `[load]` says.
+    #[serde(default)]
+    pub spread: Option<Spanned<String>>,
     /// How questions are answered. Absent: every one is accepted, with values made from its schema.
     #[serde(default)]
     pub answers: Option<AnswersTable>,

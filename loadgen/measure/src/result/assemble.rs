@@ -17,8 +17,10 @@ use super::load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound,
     TraceContextResult, Workload,
 };
+use super::payload::PayloadResult;
 use super::phase::Phased;
 use super::principals::PrincipalsResult;
+use super::retry::RetryResult;
 use super::run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
 use super::staircase::Staircase;
 use super::steady::Measured;
@@ -102,6 +104,11 @@ impl RunResult {
             started: load.started,
             replicas: &replicas,
         };
+        let names = samples.shape().kinds.iter().zip(&*kinds);
+        let of_kinds: Vec<KindResult> = names
+            .map(|(name, kind)| KindResult::of(name, kind))
+            .collect();
+        let measured = (!facts.partial).then(|| Measured::new(samples, phased));
         let mut result = Self {
             schema_version: SCHEMA_VERSION,
             verdict: Verdict {
@@ -113,13 +120,9 @@ impl RunResult {
             checks: checks::check(&load, &counts),
             generator: generator_result(&facts, samples, phased, &load, &together),
             all: together,
-            kinds: samples
-                .shape()
-                .kinds
-                .iter()
-                .zip(&*kinds)
-                .map(|(name, kind)| KindResult::of(name, kind))
-                .collect(),
+            retry: RetryResult::of(samples, &kinds, phased, measured.as_ref()),
+            payload: PayloadResult::of(samples, &of_kinds, facts.workload.round_cap),
+            kinds: of_kinds,
             staircase: None,
             phases: phased.results(),
             events: facts.events,
@@ -148,9 +151,8 @@ impl RunResult {
             environment: facts.environment,
         };
         let mut unread = None;
-        if !result.partial {
+        if let Some(measured) = &measured {
             result.staircase = Staircase::of(&result.phases);
-            let measured = Measured::new(samples, phased);
             result.give_intervals(measured.intervals());
             result.steady = Some(measured.steady(phased));
             result.leave_out(measured.unread());

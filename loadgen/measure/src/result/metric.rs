@@ -22,6 +22,9 @@ use crate::Outcome;
 /// | `service.p99_ms` | the same of one replica | replica |
 /// | `open.p99_us`, `handle.p99_us`, `seal.p99_us` | what servers said of their own work | round (always), kind, phase |
 /// | `request_bytes.max`, `response_bytes.mean`, `state_bytes.p99` | sizes of bodies and of received states; `min` and `max` also over all rounds | round, kind, phase |
+/// | `workflow_bytes.mean` | mean bytes of the bodies of a workflow, requests and responses | kind, phase |
+/// | `state_growth.bytes_per_round` | growth of the mean received state from its first to its last round | kind, phase |
+/// | `retry.p50_ratio`, `retry.p99_ratio` | service time of retries over that of round 0 | |
 /// | `lateness.p99_ms` | how late the generator sent first rounds | |
 /// | `waited.max_s` | waits for rate limits | |
 ///
@@ -48,8 +51,18 @@ enum What {
     Service(Time),
     Server(Part, Time),
     Bytes(Size, SizeStatistic),
+    WorkflowBytes,
+    StateGrowth,
+    Retry(RetryRatio),
     Lateness(Time),
     Waited(Time),
+}
+
+/// A quantile of retries over that of round 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RetryRatio {
+    P50,
+    P99,
 }
 
 /// The text names no figure of a result.
@@ -127,7 +140,10 @@ impl Metric {
 
     /// Whether it counts bytes.
     pub(super) fn is_size(&self) -> bool {
-        matches!(self.what, What::Bytes(..))
+        matches!(
+            self.what,
+            What::Bytes(..) | What::WorkflowBytes | What::StateGrowth
+        )
     }
 
     /// Its value in a result; `None` when there was nothing to take it from.
@@ -172,6 +188,15 @@ impl Metric {
                 })
             }
             What::Bytes(size, statistic) => self.bytes(work, size, statistic),
+            What::WorkflowBytes => work.workflow_bytes(),
+            What::StateGrowth => work.state_growth_bytes_per_round,
+            What::Retry(ratio) => {
+                let service = result.retry.as_ref()?.service;
+                match ratio {
+                    RetryRatio::P50 => Some(service.p50.ratio),
+                    RetryRatio::P99 => Some(service.p99?.ratio),
+                }
+            }
             What::Lateness(time) => time.of(result.generator.lateness.as_ref()),
             What::Waited(time) => time.of(result.throttle.as_ref()?.waited.as_ref()),
         }
@@ -233,13 +258,14 @@ impl What {
     fn takes(self, of: &Selection) -> Result<(), String> {
         let (work, round) = match self {
             Self::Rate(_) | Self::Count(_) => (true, Some(false)),
-            Self::Workflow(_) => (true, None),
+            Self::Workflow(_) | Self::WorkflowBytes | Self::StateGrowth => (true, None),
             Self::Response(_) | Self::Server(..) => (true, Some(true)),
             Self::Service(_) => (true, Some(of.replica.is_none())),
             Self::Bytes(_, statistic) => (true, Some(!statistic.is_extreme())),
             Self::Throughput
             | Self::Sustained
             | Self::Started
+            | Self::Retry(_)
             | Self::Lateness(_)
             | Self::Waited(_) => (false, None),
         };
@@ -280,6 +306,10 @@ fn parse(name: &str) -> Result<What, Why> {
         "throughput_per_s" => return Ok(What::Throughput),
         "sustained_per_s" => return Ok(What::Sustained),
         "started.rate" => return Ok(What::Started),
+        "workflow_bytes.mean" => return Ok(What::WorkflowBytes),
+        "state_growth.bytes_per_round" => return Ok(What::StateGrowth),
+        "retry.p50_ratio" => return Ok(What::Retry(RetryRatio::P50)),
+        "retry.p99_ratio" => return Ok(What::Retry(RetryRatio::P99)),
         _ => {}
     }
     let (subject, figure) = name.split_once('.').ok_or(Why::Unknown)?;
@@ -335,6 +365,9 @@ mod tests {
             "seal.p99_us[round=0]",
             "state_bytes.max",
             "request_bytes.mean[round=3]",
+            "workflow_bytes.mean[kind=wizard]",
+            "state_growth.bytes_per_round",
+            "retry.p99_ratio",
             "lateness.p99_us",
             "waited.max_s",
         ] {
@@ -364,6 +397,8 @@ mod tests {
             ("service.p50_ms[replica=1, round=1]", "stands alone"),
             ("sustained_per_s[phase=a]", "not told apart by phase"),
             ("started.rate[kind=a]", "not told apart by kind"),
+            ("retry.p50_ratio[kind=a]", "not told apart by kind"),
+            ("workflow_bytes.mean[round=1]", "not told apart by round"),
             ("workflow.p50_ms[round=1]", "not told apart by round"),
             ("lateness.p50_ms[phase=a]", "not told apart by phase"),
         ] {

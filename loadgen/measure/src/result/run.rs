@@ -12,8 +12,10 @@ use super::findings::{FailureExample, Finding};
 use super::fleet::{Matrix, ReplicaResult};
 use super::generator::GeneratorResult;
 use super::load::{ConnectionResult, LoadResult, SecondResult, TraceContextResult};
+use super::payload::PayloadResult;
 use super::phase::PhaseResult;
 use super::principals::PrincipalsResult;
+use super::retry::RetryResult;
 use super::staircase::Staircase;
 use super::steady::Steady;
 use super::threshold::ThresholdResult;
@@ -90,6 +92,12 @@ pub struct RunResult {
     pub steady: Option<Steady>,
     /// The workflow kinds, in the order of the scenario, over the phases of `all`.
     pub kinds: Vec<KindResult>,
+    /// What retries cost against round 0; absent when no kind had both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryResult>,
+    /// How states and bodies grow from round to round; absent when no kind received a state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<PayloadResult>,
     /// Who minted states and who got them back.
     pub matrix: Matrix,
     /// What protecting request states cost; absent when no server said how long it took.

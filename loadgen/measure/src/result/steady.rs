@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figures::{LatencyFigures, QuantileIntervals};
-use super::intervals::{Intervals, intervals};
+use super::intervals::{Intervals, Ratios, intervals};
 use super::phase::Phased;
 use crate::Recorder;
 use crate::buckets::{Buckets, Pool};
@@ -70,6 +70,7 @@ pub(crate) struct Measured<'a> {
     /// Seconds in which first rounds ended well: place, and mean logarithm of their response times.
     logarithms: Vec<(usize, f64)>,
     intervals: Intervals,
+    ratios: Ratios,
     unread: Vec<Unread>,
 }
 
@@ -79,16 +80,18 @@ impl<'a> Measured<'a> {
     pub(crate) fn new(samples: &'a Recorder, phased: Phased<'_>) -> Self {
         let (samples, seconds) = (&samples.seconds, phased.seconds());
         let mut logarithms = Vec::new();
-        let (intervals, unread) = intervals(samples, &seconds, |second, series, buckets| {
-            if let (Series::Round(0), Ok(place)) = (series, seconds.binary_search(&second)) {
-                logarithms.push((place, mean_logarithm(buckets)));
-            }
-        });
+        let (intervals, ratios, unread) =
+            intervals(samples, &seconds, |second, series, buckets| {
+                if let (Series::Round(0), Ok(place)) = (series, seconds.binary_search(&second)) {
+                    logarithms.push((place, mean_logarithm(buckets)));
+                }
+            });
         Self {
             samples,
             seconds,
             logarithms,
             intervals,
+            ratios,
             unread,
         }
     }
@@ -96,6 +99,11 @@ impl<'a> Measured<'a> {
     /// The intervals of every series.
     pub(crate) fn intervals(&self) -> &Intervals {
         &self.intervals
+    }
+
+    /// How far ratios of retries to round 0 may be off.
+    pub(crate) fn ratios(&self) -> &Ratios {
+        &self.ratios
     }
 
     /// What could not be read back.
@@ -156,7 +164,7 @@ impl<'a> Measured<'a> {
         );
         let mut kept: BTreeMap<Series, Pool> = BTreeMap::new();
         let after = &self.seconds[place..];
-        let (intervals, _) = intervals(self.samples, after, |second, one, buckets| {
+        let (intervals, _, _) = intervals(self.samples, after, |second, one, buckets| {
             if second >= cut {
                 kept.entry(one).or_default().add(buckets);
             }

@@ -123,6 +123,15 @@ impl KindResult {
         }
     }
 
+    /// Mean bytes of the bodies of an ended workflow, requests and responses; `None` when none ended.
+    pub fn workflow_bytes(&self) -> Option<f64> {
+        let ended: u64 = self.workflows.values().map(|figures| figures.count).sum();
+        let of = |figures: &Option<SizeFigures>| figures.as_ref().map_or(0, |f| f.sum_bytes);
+        let rounds = self.rounds.iter();
+        let bytes: u64 = rounds.map(|r| of(&r.request) + of(&r.response)).sum();
+        (ended > 0).then(|| bytes as f64 / ended as f64)
+    }
+
     /// Workflows that ended well.
     pub fn ok(&self) -> Option<&OutcomeFigures> {
         self.workflows.get(&Outcome::Ok)

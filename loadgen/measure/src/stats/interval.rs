@@ -9,11 +9,11 @@ pub(crate) struct Beside {
 }
 
 /// Fewest blocks that an interval is made from.
-const BLOCKS_MIN: usize = 20;
+pub(super) const BLOCKS_MIN: usize = 20;
 /// Fewest independent samples beyond the quantile, on its thinner side.
 const BEYOND_MIN: f64 = 10.0;
 
-/// The 95 % interval of a quantile over a whole series of seconds, `None` where the sample cannot
+/// The 95 % interval of a quantile over a whole series of seconds. There is none where the sample cannot
 /// carry one: fewer than 20 blocks, or fewer than 10 independent samples' worth beyond the quantile.
 ///
 /// Neighbouring seconds depend on each other, so ranks are widened as in Lancet (ATC'19) but by the
@@ -29,42 +29,84 @@ const BEYOND_MIN: f64 = 10.0;
 /// two seconds, the block length with the least variance is taken: whole cycles cancel.
 ///
 /// Seconds come as [`Beside`]s: with `all` known, each is looked at once and need not stay.
-pub(crate) fn interval(
-    all: &Pooled,
-    seconds: impl ExactSizeIterator<Item = Beside> + Clone,
-    p: f64,
-) -> Option<(u64, u64)> {
-    let n = all.count() as f64;
-    let length = seconds.len();
-    let longest = length / BLOCKS_MIN;
-    if longest == 0 || all.count() == 0 {
-        return None;
+#[derive(Debug)]
+pub(crate) struct Ranks {
+    count: f64,
+    /// Values above the quantile that each second has too many.
+    excess: Vec<f64>,
+    /// Half-width of the interval of ranks, as a share.
+    width: f64,
+    ends: (u64, u64),
+}
+
+impl Ranks {
+    /// `None` where the sample cannot carry an interval.
+    pub(crate) fn of(
+        all: &Pooled,
+        seconds: impl ExactSizeIterator<Item = Beside> + Clone,
+        p: f64,
+    ) -> Option<Self> {
+        let n = all.count() as f64;
+        let length = seconds.len();
+        let longest = Self::longest_block(length);
+        if longest == 0 || all.count() == 0 {
+            return None;
+        }
+        let share = seconds.clone().map(|second| second.above).sum::<f64>() / n;
+        let excess: Vec<f64> = seconds
+            .map(|second| second.above - share * second.count as f64)
+            .collect();
+        let binomial = n * p * (1.0 - p);
+        let (block, variance) = if excess.iter().all(|y| y.abs() < 1e-9 * n) {
+            (1, binomial)
+        } else {
+            spread(&excess, longest)
+        };
+        let variance = variance.max(binomial);
+        let beyond = n * p.min(1.0 - p) * binomial / variance;
+        if beyond < BEYOND_MIN {
+            return None;
+        }
+        let effective_blocks = length as f64 / block as f64;
+        let width = student::t975(effective_blocks - 1.0) * variance.sqrt() / n;
+        if p + width >= 1.0 || p - width <= 0.0 {
+            return None;
+        }
+        Some(Self {
+            count: n,
+            excess,
+            width,
+            ends: (all.at(p - width), all.at(p + width)),
+        })
     }
-    let share = seconds.clone().map(|second| second.above).sum::<f64>() / n;
-    let series: Vec<f64> = seconds
-        .map(|second| second.above - share * second.count as f64)
-        .collect();
-    let binomial = n * p * (1.0 - p);
-    let (block, variance) = if series.iter().all(|y| y.abs() < 1e-9 * n) {
-        (1, binomial)
-    } else {
-        spread(&series, longest)
-    };
-    let variance = variance.max(binomial);
-    let beyond = n * p.min(1.0 - p) * binomial / variance;
-    if beyond < BEYOND_MIN {
-        return None;
+
+    /// The interval: lowest, highest.
+    pub(crate) fn interval(&self) -> (u64, u64) {
+        self.ends
     }
-    let effective_blocks = length as f64 / block as f64;
-    let width = student::t975(effective_blocks - 1.0) * variance.sqrt() / n;
-    if p + width >= 1.0 || p - width <= 0.0 {
-        return None;
+
+    /// The longest block that leaves enough of them; 0 when there is none.
+    pub(super) const fn longest_block(seconds: usize) -> usize {
+        seconds / BLOCKS_MIN
     }
-    Some((all.at(p - width), all.at(p + width)))
+
+    pub(super) fn count(&self) -> f64 {
+        self.count
+    }
+
+    pub(super) fn excess(&self) -> &[f64] {
+        &self.excess
+    }
+
+    /// How fast the logarithm of the quantile rises with its rank, across the interval of ranks.
+    pub(super) fn slope(&self) -> f64 {
+        let ln = |ns: u64| (ns.max(1) as f64).ln();
+        (ln(self.ends.1) - ln(self.ends.0)) / (2.0 * self.width)
+    }
 }
 
 /// Block length and variance of the sum.
-fn spread(series: &[f64], longest: usize) -> (usize, f64) {
+pub(super) fn spread(series: &[f64], longest: usize) -> (usize, f64) {
     let with = |block: usize| (block, blocks::variance_of_sum(series, block));
     if blocks::alternates(series) {
         let all = (1..=longest).map(with);

@@ -7,16 +7,22 @@ mod blocks;
 mod coverage;
 mod drift;
 mod interval;
+mod line;
+mod mean;
 mod paired;
 mod pooled;
 mod random;
+mod ratio;
 #[cfg(test)]
 mod seconds;
 mod student;
 mod warmup;
 
 pub(crate) use drift::trend;
-pub(crate) use interval::{Beside, interval};
+pub(crate) use interval::{Beside, Ranks};
+pub(crate) use line::line;
+pub(crate) use mean::mean;
 pub use paired::{TurnMedian, turns_for};
 pub(crate) use pooled::Pooled;
+pub(crate) use ratio::ratio_width;
 pub(crate) use warmup::{Cut, cut};

@@ -1,11 +1,21 @@
 //! Intervals of seconds that are all there, for tests.
 
-use crate::stats::{Beside, Pooled};
+use crate::stats::{Beside, Pooled, Ranks};
 
 /// Each value of one second with its count, rising.
 pub(super) type Second = Vec<(u64, u64)>;
 
 pub(super) fn interval(seconds: &[Second], p: f64) -> Option<(u64, u64)> {
+    ranks(seconds, p).map(|ranks| ranks.interval())
+}
+
+pub(super) fn ranks(seconds: &[Second], p: f64) -> Option<Ranks> {
+    let all = pooled(seconds);
+    let x = all.at(p);
+    Ranks::of(&all, seconds.iter().map(|second| beside(second, x)), p)
+}
+
+pub(super) fn pooled(seconds: &[Second]) -> Pooled {
     let mut values = seconds.concat();
     values.sort_unstable_by_key(|(value, _)| *value);
     values.dedup_by(|later, kept| {
@@ -13,9 +23,7 @@ pub(super) fn interval(seconds: &[Second], p: f64) -> Option<(u64, u64)> {
         kept.1 += if same { later.1 } else { 0 };
         same
     });
-    let all = Pooled::new(values);
-    let x = all.at(p);
-    super::interval(&all, seconds.iter().map(|second| beside(second, x)), p)
+    Pooled::new(values)
 }
 
 fn beside(second: &Second, x: u64) -> Beside {

@@ -8,6 +8,7 @@ mod fixture;
 mod hlog;
 #[cfg(test)]
 mod properties;
+mod retry;
 #[cfg(test)]
 mod run;
 #[cfg(test)]

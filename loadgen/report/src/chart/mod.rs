@@ -9,6 +9,7 @@ mod over_time;
 mod palette;
 mod payload;
 mod plot;
+mod retry;
 mod staircase;
 
 use loadgen_measure::{HistogramError, RunResult};
@@ -52,6 +53,7 @@ pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
         ("aead-by-round", aead::plot(result)),
         ("latency-over-time", over_time::latency(result)?),
         ("throughput-over-time", over_time::throughput(result)),
+        ("time-by-round", retry::plot(result)),
         ("throughput-by-step", staircase::plot(result)),
     ];
     let mut charts = Vec::new();

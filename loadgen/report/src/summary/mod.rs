@@ -6,7 +6,9 @@ mod events;
 mod failures;
 mod fleet;
 mod head;
+mod payload;
 mod phases;
+mod retry;
 mod run;
 mod staircase;
 mod text;
@@ -26,6 +28,8 @@ pub fn summary(result: &RunResult, style: Style) -> String {
     let mut text = Text::new(style);
     head::write(&mut text, result);
     work::write(&mut text, result);
+    retry::write(&mut text, result);
+    payload::write(&mut text, result);
     aead::write(&mut text, result);
     phases::write(&mut text, result);
     staircase::write(&mut text, result);

@@ -123,9 +123,6 @@ fn sizes(text: &mut Text, kind: &KindResult) {
         table.row(row);
     }
     text.table(&table);
-    if let Some(growth) = kind.state_growth_bytes_per_round {
-        text.line(&format!("  state grows by {growth:.1} B per round"));
-    }
 }
 
 fn server(text: &mut Text, kind: &KindResult) {

@@ -16,6 +16,7 @@ fn charts_exist_for_the_data_that_is_there() {
         "aead-by-round",
         "latency-over-time",
         "throughput-over-time",
+        "time-by-round",
     ];
     assert_eq!(names(&fixture::good()), all);
     assert_eq!(names(&fixture::bad()), all);
@@ -51,6 +52,12 @@ fn charts_carry_title_description_labels_and_units() {
                 "5 us",
             ],
             "latency-over-time" => &["p50", "p99", "max", "second of the run"],
+            "time-by-round" => &[
+                "service p50",
+                "service p99",
+                "same replica",
+                "time, logarithmic",
+            ],
             _ => &["sent", "ok", "rounds per second"],
         };
         for label in labels {
@@ -100,13 +107,9 @@ fn unusual_shapes_stay_within_the_picture() {
     ] {
         let result = fixture::regular(kinds, rounds, workflows, spread);
         let all = charts(&result).unwrap();
-        // Without a second round no state is protected.
-        let expected = if rounds > 1 { 5 } else { 4 };
-        assert_eq!(
-            all.len(),
-            expected,
-            "{rounds} rounds of {workflows} workflows"
-        );
+        // Without a second round there is no retry, and no state is protected.
+        let expected = if rounds > 1 { 6 } else { 4 };
+        assert_eq!(all.len(), expected, "{rounds} rounds of {workflows}");
         for chart in all {
             assert!(!chart.svg.contains("NaN") && !chart.svg.contains("inf"));
             for (name, limit) in [("x", 960), ("y", 540)] {
@@ -117,6 +120,44 @@ fn unusual_shapes_stay_within_the_picture() {
             }
         }
     }
+}
+
+fn named(result: &RunResult, name: &str) -> Option<String> {
+    let charts = charts(result).unwrap();
+    let chart = charts.into_iter().find(|chart| chart.name == name);
+    chart.map(|chart| chart.svg)
+}
+
+#[test]
+fn laws_are_drawn_for_a_single_kind_and_the_limit_in_reach_only() {
+    let mut result = fixture::regular(1, 6, 40, true);
+    let payload = |result: &RunResult| named(result, "payload-by-round").unwrap();
+    let svg = payload(&result);
+    assert!(svg.contains("law of states") && svg.contains("law of requests"));
+    assert!(!svg.contains("body limit"), "nobody said one");
+    for (limit, drawn) in [(2000, true), (4 << 20, false)] {
+        result.payload.as_mut().unwrap().body_limit_bytes = Some(limit);
+        assert_eq!(payload(&result).contains("body limit"), drawn, "{limit}");
+    }
+    let several = payload(&fixture::regular(2, 6, 40, true));
+    assert!(
+        !several.contains("law of"),
+        "means of all kinds follow no law of one"
+    );
+}
+
+#[test]
+fn without_retries_there_is_no_time_by_round() {
+    assert_eq!(
+        named(&fixture::regular(2, 1, 40, true), "time-by-round"),
+        None
+    );
+    let svg = named(&fixture::regular(1, 3, 40, true), "time-by-round").unwrap();
+    assert!(!svg.contains("same replica"), "every retry changes replica");
+    assert!(svg.contains("another replica"));
+    assert!(!svg.contains("95 % high"), "too short for intervals");
+    let svg = named(&fixture::long(), "time-by-round").unwrap();
+    assert!(svg.contains("95 % high") && svg.contains("95 % low"));
 }
 
 #[test]
@@ -151,7 +192,7 @@ fn numbers(svg: &str, attribute: &str) -> Vec<i32> {
 #[test]
 fn charts_of_a_run_that_ended_in_its_warm_up_say_so() {
     let charts = charts(&fixture::warming()).unwrap();
-    assert_eq!(charts.len(), 5);
+    assert_eq!(charts.len(), 6);
     for chart in &charts {
         assert!(chart.title.ends_with(" (warm-up only)"), "{}", chart.title);
     }

@@ -1,4 +1,4 @@
-use loadgen_driver::{AnswerPlan, Departure, Draw, Kind, Plan};
+use loadgen_driver::{AnswerPlan, Departure, Draw, Kind, Plan, Spread};
 
 /// One line for each kind of workflow, with all that is not usual about it.
 pub(super) fn lines(plan: &Plan) -> String {
@@ -10,17 +10,20 @@ pub(super) fn lines(plan: &Plan) -> String {
             kind.name,
             kind.method,
             kind.target,
-            unusual(kind)
+            unusual(kind, plan.spread)
         )
     };
     plan.kinds.iter().map(line).collect()
 }
 
-fn unusual(kind: &Kind) -> String {
+fn unusual(kind: &Kind, spread: Spread) -> String {
     let mut said = String::new();
     let mut say = |text: String| said.extend([", ", &text]);
     if let Some(text) = &kind.expect_text {
         say(format!("expects the text {text:?}"));
+    }
+    if kind.spread != spread {
+        say(in_words(kind.spread).to_owned());
     }
     if kind.think.mean() > 0.0 {
         say(thinks(&kind.think));
@@ -79,6 +82,15 @@ fn answers(plan: &AnswerPlan) -> Vec<String> {
         said.push(format!("fixed answers for {}", names.join(", ")));
     }
     said
+}
+
+/// Where rounds go.
+pub(super) fn in_words(spread: Spread) -> &'static str {
+    match spread {
+        Spread::Random => "each round to a replica at random",
+        Spread::Next => "each round to the next replica",
+        Spread::Sticky => "all rounds of a workflow to one replica",
+    }
 }
 
 /// At most three digits behind the point.

@@ -6,6 +6,10 @@ use loadgen_seal::{Algorithm, Backend};
 
 use crate::cmd::scenario::usable;
 
+/// Bounds of a body limit, in bytes.
+const BODY_MIN: usize = 1 << 10;
+const BODY_MAX: usize = 64 << 20;
+
 /// A count of something of which there is at least one.
 pub(crate) fn from_one(text: &str) -> Result<NonZeroU32, String> {
     text.parse()
@@ -16,6 +20,17 @@ pub(crate) fn from_one(text: &str) -> Result<NonZeroU32, String> {
 pub(crate) fn instance(text: &str) -> Result<u32, String> {
     text.parse()
         .map_err(|_| format!("a whole number from 0 to {} is needed", u32::MAX))
+}
+
+/// The size of a request body: enough for the smallest requests, and no more than a generator takes of
+/// a reply.
+pub(crate) fn body_limit(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(bytes) if (BODY_MIN..=BODY_MAX).contains(&bytes) => Ok(bytes),
+        _ => Err(format!(
+            "a whole number from {BODY_MIN} to {BODY_MAX} is needed"
+        )),
+    }
 }
 
 /// An algorithm that a replica takes.
@@ -70,6 +85,15 @@ mod tests {
                 Err("a whole number from 1 to 4294967295 is needed".to_owned()),
                 "{bad}"
             );
+        }
+    }
+
+    #[test]
+    fn a_body_limit_leaves_room_for_a_request() {
+        assert_eq!(body_limit("1024"), Ok(1024));
+        assert_eq!(body_limit("67108864"), Ok(64 << 20));
+        for bad in ["1023", "67108865", "0", "-1", "1k", ""] {
+            assert!(body_limit(bad).is_err(), "{bad}");
         }
     }
 

@@ -118,7 +118,9 @@ async fn the_size_at_which_a_server_turns_requests_away_is_said() {
     // The state grows by 1000 bytes a round; requests of more than 10 000 are refused.
     let sizes = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
     let seen = std::rc::Rc::clone(&sizes);
-    let played = Play::new("rate_per_s = 10\nduration_s = 1\nround_cap = 50")
+    let mut play = Play::new("rate_per_s = 10\nduration_s = 1\nround_cap = 50");
+    play.client = "[payload]\nbody_limit_bytes = 10000";
+    let played = play
         .with(move |asked| {
             if asked.body_bytes > 10_000 {
                 seen.borrow_mut().push(asked.body_bytes as u64);
@@ -135,6 +137,25 @@ async fn the_size_at_which_a_server_turns_requests_away_is_said() {
     assert!(
         (10_001..11_001).contains(&smallest),
         "within one step: {smallest}"
+    );
+    let payload = played.result.payload.as_ref().unwrap();
+    assert_eq!(payload.body_limit_bytes, Some(10_000));
+    let kind = &payload.kinds[0];
+    let refused = kind.refused.unwrap();
+    assert_eq!((refused.count, refused.smallest_bytes), (10, smallest));
+    let foretold = kind.limit_round.unwrap();
+    assert!(
+        foretold.abs_diff(refused.first_round.into()) <= 1,
+        "{kind:?}"
+    );
+    let said = [
+        "grows linearly, 1000 B + 1000 B a round",
+        "a body limit of 10 000 B is met in round",
+    ];
+    assert!(
+        said.iter().all(|said| kind.sentence.contains(said)),
+        "{}",
+        kind.sentence
     );
     let mut findings = played.result.findings.iter();
     let finding = findings.find(|f| f.code == FindingCode::TooLarge).unwrap();

@@ -97,7 +97,7 @@ impl Play {
     async fn with<S: Fn(&Asked) -> Answer + 'static>(self, script: S) -> Played {
         let plan = Arc::new(self.plan());
         let shape = Shape {
-            kinds: vec!["t".to_owned()],
+            kinds: plan.kinds.iter().map(|kind| kind.name.clone()).collect(),
             replicas: (0..self.replicas).map(|n| format!("r{n}")).collect(),
         };
         let asked = Rc::new(RefCell::new(Vec::new()));

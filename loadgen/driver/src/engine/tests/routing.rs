@@ -73,6 +73,42 @@ async fn sticky_meets_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_kind_goes_where_its_own_spread_says() {
+    let mut play = play("rate_per_s = 60\nduration_s = 30\nspread = \"next\"");
+    play.workflow = "[[workflow]]\nname = \"stays\"\ntool = \"t\"\nspread = \"sticky\"";
+    let played = play.with(shared_keys).await;
+    played.assert_accounts();
+    let [moves, stays] = &played.result.kinds[..] else {
+        panic!("two kinds");
+    };
+    assert!(moves.started > 700 && stays.started > 700);
+    let (mut same, mut other) = (0, 0);
+    for (minted_by, opened_by) in cells() {
+        let count = cell(&played, minted_by, opened_by).ok;
+        *if minted_by == opened_by {
+            &mut same
+        } else {
+            &mut other
+        } += count;
+    }
+    assert_eq!((other, same), (2 * moves.started, 2 * stays.started));
+    // Both take the same time in the double, so neither costs more, and that is sure.
+    let retry = played.result.retry.as_ref().unwrap();
+    let [spread] = &retry.spreads[..] else {
+        panic!("{retry:?}");
+    };
+    assert_eq!(spread.kinds, ["stays", "t"]);
+    assert_eq!(spread.spreads, ["sticky", "next"]);
+    let (low, high) = spread.service.interval_95.unwrap();
+    assert!(low > 0.999 && high < 1.001, "{spread:?}");
+    assert!(
+        retry.sentence.contains("within the noise"),
+        "{}",
+        retry.sentence
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn random_fills_every_cell_evenly() {
     let played = play("rate_per_s = 900\nduration_s = 2")
         .with(shared_keys)
