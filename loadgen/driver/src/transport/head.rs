@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 
 use httparse::{Header, ParserConfig, Response, Status};
+use loadgen_measure::ServerTiming;
 
 use super::reply::note;
 use crate::classify::Reply;
@@ -16,7 +17,7 @@ const LONGEST: usize = 16 << 10;
 const LONGEST_BODY: u64 = 64 << 10;
 
 /// A head that is whole, of a reply whose body has a length and whose connection stays.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     /// What it says so far.
     pub(super) reply: Reply,
@@ -26,10 +27,36 @@ pub(super) struct Head {
     pub(super) whole: usize,
 }
 
+/// The newest head, since the next one often has the very same bytes.
+#[derive(Debug, Default)]
+pub(super) struct Heads {
+    text: Vec<u8>,
+    head: Option<Head>,
+}
+
+impl Heads {
+    /// As [`look`], which need not read what was read before.
+    pub(super) fn look(&mut self, bytes: &[u8]) -> ControlFlow<(), Option<Head>> {
+        if let Some(head) = self.head.as_ref().filter(|_| bytes.starts_with(&self.text)) {
+            return ControlFlow::Continue(Some(head.clone()));
+        }
+        let seen = look(bytes);
+        if let ControlFlow::Continue(Some(head)) = &seen
+            // Times will not be the same again.
+            && head.reply.server == ServerTiming::default()
+        {
+            self.text.clear();
+            self.text.extend_from_slice(&bytes[..head.bytes]);
+            self.head = Some(head.clone());
+        }
+        seen
+    }
+}
+
 /// What bytes from the beginning of a reply on are. Breaks with anything but the usual: no HTTP/1.1,
 /// an interim reply or one that has no body, chunks, an event stream, a connection that is to close,
 /// something wrong, or simply a lot.
-pub(super) fn look(bytes: &[u8]) -> ControlFlow<(), Option<Head>> {
+fn look(bytes: &[u8]) -> ControlFlow<(), Option<Head>> {
     let mut fields = [const { MaybeUninit::<Header<'_>>::uninit() }; FIELDS];
     let mut head = Response::new(&mut []);
     let parser = ParserConfig::default();
@@ -123,6 +150,32 @@ mod tests {
         assert_eq!(head.reply.media_type, "application/json");
         assert!(head.reply.session);
         assert_eq!(head.reply.server.open, Some(Duration::from_micros(1500)));
+    }
+
+    #[test]
+    fn a_head_that_was_seen_is_told_from_others() {
+        let mut heads = Heads::default();
+        let text = |length: u32, more: &str| {
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n{more}\r\n")
+        };
+        let timed = text(2, "server-timing: open;dur=1\r\n");
+        for whole in [
+            text(2, ""),
+            text(2, "") + "{}",
+            text(3, ""),
+            timed.clone() + "{}",
+            timed,
+            text(2, "mcp-session-id: 1\r\n"),
+            text(2, ""),
+        ] {
+            for _ in 0..2 {
+                let (new, seen) = (seen(&whole), heads.look(whole.as_bytes()));
+                assert_eq!(format!("{seen:?}"), format!("Continue({new:?})"), "{whole}");
+            }
+            let half = &whole.as_bytes()[..20];
+            assert!(matches!(heads.look(half), ControlFlow::Continue(None)));
+        }
+        assert!(heads.look(b"HTTP/1.0 200 OK\r\n\r\n").is_break());
     }
 
     #[test]

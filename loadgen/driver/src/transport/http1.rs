@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -7,13 +8,14 @@ use hyper::client::conn::http1;
 use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue};
 use hyper::{HeaderMap, Method, Request};
 use loadgen_measure::ConnectionFacts;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::answering::Answering;
 use super::dial::Endpoint;
 use super::driven::Driven;
 use super::io::Io;
 use super::lane::{self, Begun, Broken, Desk, Turn};
+use super::patience::Patience;
 use super::pool::{Lease, Line, Pool, Sender};
 use super::reply::{Body, Read, chain, read};
 use super::request::{digits, line};
@@ -33,6 +35,7 @@ pub(crate) struct Http1 {
     pool: Rc<Pool>,
     answering: Rc<Answering>,
     desk: RefCell<Desk>,
+    patience: Patience,
     reuse: bool,
     resend_stale: bool,
 }
@@ -68,6 +71,7 @@ impl Http1 {
             targets,
             answering,
             desk: RefCell::default(),
+            patience: Patience::default(),
             reuse: plan.reuse,
             resend_stale: plan.resend_stale,
         }
@@ -288,10 +292,9 @@ impl Transport for Http1 {
             None => Box::pin(self.pool.lease(request.to, trace)).await,
         };
         let mut lease = Some(lease);
-        match timeout(request.timeout, self.exchange(request, &mut lease, trace)).await {
-            Ok(result) => result,
-            Err(_) => Err(Failure::Timeout),
-        }
+        let exchange = pin!(self.exchange(request, &mut lease, trace));
+        let result = self.patience.within(request.timeout, exchange).await;
+        result.unwrap_or(Err(Failure::Timeout))
     }
 
     fn connections(&self) -> ConnectionFacts {

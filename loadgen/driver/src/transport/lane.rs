@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::head::{Head, look};
+use super::head::{Head, Heads};
 use super::io::Io;
 use super::stream::unless_closed;
 use crate::classify::{Fields, Reply};
@@ -23,6 +23,7 @@ const READ_BYTES: usize = 16 << 10;
 pub(super) struct Desk {
     request: Vec<u8>,
     input: Box<[u8]>,
+    heads: Heads,
 }
 
 /// How an exchange ended.
@@ -59,6 +60,7 @@ impl Default for Desk {
         Self {
             request: Vec::new(),
             input: vec![0; READ_BYTES].into(),
+            heads: Heads::default(),
         }
     }
 }
@@ -79,7 +81,11 @@ pub(super) fn exchange<'a>(
         head: None,
     };
     poll_fn(move |cx| {
-        let Desk { request, input } = &mut *desk.borrow_mut();
+        let Desk {
+            request,
+            input,
+            heads,
+        } = &mut *desk.borrow_mut();
         let sent = match write.take() {
             Some(write) => {
                 request.clear();
@@ -89,7 +95,7 @@ pub(super) fn exchange<'a>(
             None => exchange.send_rest(cx),
         };
         match sent {
-            Ok(()) => exchange.read(cx, input),
+            Ok(()) => exchange.read(cx, input, heads),
             Err(error) => Poll::Ready(Err(error)),
         }
         .map_err(|error| exchange.broken(error))
@@ -144,18 +150,23 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    fn read(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<io::Result<Turn>> {
+    fn read(
+        &mut self,
+        cx: &mut Context<'_>,
+        input: &mut [u8],
+        heads: &mut Heads,
+    ) -> Poll<io::Result<Turn>> {
         loop {
             let mut buffer = ReadBuf::new(input);
             ready!(Pin::new(&mut *self.io).poll_read(cx, &mut buffer))?;
-            if let ControlFlow::Break(turn) = self.take(buffer.filled()) {
+            if let ControlFlow::Break(turn) = self.take(buffer.filled(), heads) {
                 return Poll::Ready(Ok(turn));
             }
         }
     }
 
     /// Takes what has come; nothing at the end of the connection.
-    fn take(&mut self, new: &[u8]) -> ControlFlow<Turn> {
+    fn take(&mut self, new: &[u8], heads: &mut Heads) -> ControlFlow<Turn> {
         let came = &mut self.begun.came;
         let is_first = came.is_empty();
         if !is_first {
@@ -164,7 +175,7 @@ impl Exchange<'_> {
         let all = if is_first { new } else { came.as_slice() };
         let is_usual = self.is_sent && !new.is_empty();
         if is_usual && self.head.is_none() {
-            match look(all) {
+            match heads.look(all) {
                 ControlFlow::Continue(head) => self.head = head,
                 ControlFlow::Break(()) => return ControlFlow::Break(self.unusual(is_first, new)),
             }

@@ -10,6 +10,7 @@ mod http1;
 mod http2;
 mod io;
 mod lane;
+mod patience;
 mod pool;
 mod reply;
 mod request;
