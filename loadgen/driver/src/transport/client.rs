@@ -17,7 +17,7 @@ use crate::target::Target;
 #[derive(Debug)]
 pub(crate) enum Http {
     /// One request at a time on a connection.
-    One(Http1),
+    One(Box<Http1>),
     /// Several.
     Two(Http2),
 }
@@ -38,7 +38,10 @@ impl Http {
             .map(|target| Endpoint::new(target, tls, &answering))
             .collect();
         match plan.version {
-            HttpVersion::Http1 => Self::One(Http1::new(plan, endpoints, connections, answering)),
+            HttpVersion::Http1 => {
+                let http = Http1::new(plan, endpoints, connections, answering);
+                Self::One(Box::new(http))
+            }
             HttpVersion::Http2 => Self::Two(Http2::new(plan, endpoints, connections, answering)),
         }
     }
