@@ -28,9 +28,9 @@ pub use draw::Draw;
 pub use engine::{Progress, Run, RunOutput, Stop};
 pub use plan::{
     Act, AnswerPlan, BackOff, ClientPlan, Departure, Event, FixedFields, FleetPlan, HttpPlan,
-    HttpVersion, KeyPlan, Kind, LimitSource, Load, Mirrored, OnThrottle, Pace, PayloadPlan, Plan,
-    Principals, ReplicaPlan, RetryBudget, RetryOn, Spread, StateFault, ThrottlePlan, Trust,
-    UpFront,
+    HttpVersion, KeyPlan, Kind, LimitRate, LimitSource, Load, Mirrored, OnThrottle, Pace,
+    PayloadPlan, Plan, Principals, ReplicaPlan, RetryBudget, RetryOn, Spread, StateFault,
+    ThrottlePlan, Trust, UpFront,
 };
 pub use probe::{ProbeReport, Unusable, probe};
 pub use scenario::{

@@ -140,6 +140,7 @@ fn workflow(recorder: &mut Recorder, random: &mut Random, intended: Duration) {
                 open: minted_by.map(|_| Duration::from_nanos(900 + random.next() % 4000)),
                 handle: Some(Duration::from_nanos(2000 + random.next() % 9000)),
                 seal: Some(Duration::from_nanos(900 + random.next() % 4000)),
+                store: None,
             },
             reused_connection: true,
         });

@@ -39,12 +39,25 @@ pub(crate) struct RoundTally {
     pub(crate) open: Option<Box<Latency>>,
     pub(crate) handle: Option<Box<Latency>>,
     pub(crate) seal: Option<Box<Latency>>,
+    pub(crate) store: Option<Box<Latency>>,
     /// Open and seal times together, of the successful rounds that reported either.
     pub(crate) open_and_seal: Option<Box<Latency>>,
-    /// Handle times of the same rounds.
+    /// Successful rounds of which the server said how long any part took, and what they came to.
+    pub(crate) timed: Timed,
+    /// Handle times of the rounds with an open or a seal time.
     pub(crate) timed_handle_ns: u64,
     /// Service times of the successful rounds that reported an open or a seal time.
     pub(crate) timed_service_ns: u64,
+}
+
+/// Rounds of which the server said how long it took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Timed {
+    pub(crate) rounds: u64,
+    /// Open, handle and seal times.
+    pub(crate) server_ns: u64,
+    pub(crate) request_bytes: u64,
+    pub(crate) response_bytes: u64,
 }
 
 impl KindTally {
@@ -123,12 +136,23 @@ impl RoundTally {
             (&mut self.open, sample.server.open),
             (&mut self.handle, sample.server.handle),
             (&mut self.seal, sample.server.seal),
+            (&mut self.store, sample.server.store),
         ] {
             if let Some(time) = time {
                 latency.get_or_insert_default().record(time);
             }
         }
-        let ServerTiming { open, handle, seal } = sample.server;
+        let ServerTiming {
+            open, handle, seal, ..
+        } = sample.server;
+        if let Some(server) = [open, handle, seal].into_iter().flatten().reduce(add) {
+            self.timed.add(&Timed {
+                rounds: 1,
+                server_ns: add_ns(0, server),
+                request_bytes: sample.request_bytes,
+                response_bytes: sample.response_bytes.unwrap_or(0),
+            });
+        }
         if open.is_none() && seal.is_none() {
             return;
         }
@@ -161,10 +185,25 @@ impl RoundTally {
         merge_optional(&mut self.open, other.open.as_deref());
         merge_optional(&mut self.handle, other.handle.as_deref());
         merge_optional(&mut self.seal, other.seal.as_deref());
+        merge_optional(&mut self.store, other.store.as_deref());
         merge_optional(&mut self.open_and_seal, other.open_and_seal.as_deref());
+        self.timed.add(&other.timed);
         self.timed_handle_ns = self.timed_handle_ns.saturating_add(other.timed_handle_ns);
         self.timed_service_ns = self.timed_service_ns.saturating_add(other.timed_service_ns);
     }
+}
+
+impl Timed {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.rounds += other.rounds;
+        self.server_ns = self.server_ns.saturating_add(other.server_ns);
+        self.request_bytes += other.request_bytes;
+        self.response_bytes += other.response_bytes;
+    }
+}
+
+fn add(a: Duration, b: Duration) -> Duration {
+    a.saturating_add(b)
 }
 
 /// Adds a time to a sum of nanoseconds, stopping at the highest.

@@ -25,6 +25,7 @@ mod principal;
 mod process;
 mod recorder;
 mod refused_body;
+mod replay;
 mod result;
 mod sample;
 mod seconds;
@@ -53,19 +54,21 @@ pub use principal::PrincipalTally;
 pub use process::ProcessUsage;
 pub use recorder::Recorder;
 pub use refused_body::RefusedBody;
+pub use replay::Replay;
 pub use result::{
     Achieved, AeadResult, AeadRound, BadThreshold, BodyRefusals, Bound, Check, Comparison,
-    ConnectionFacts, ConnectionResult, DeviationCount, Drift, EventResult, FailureExample, Finding,
-    FindingCode, FleetCpu, GeneratorFacts, GeneratorResult, Growth, HlogError, InFlight, KeyTurn,
-    KeyUse, KindResult, LatencyFigures, Law, LoadError, LoadResult, Matrix, MatrixCell, Metric,
-    OutcomeFigures, PayloadKind, PayloadResult, PhaseResult, PrincipalResult, PrincipalsResult,
-    QuantileIntervals, QuantileRatios, Ratio, ReplicaCpu, ReplicaDeath, ReplicaFacts,
-    ReplicaResult, RetryResult, RetryRound, RoundResult, RunClock, RunFacts, RunResult,
-    SCHEMA_VERSION, SaveError, ScenarioRecord, SdkViews, Sealing, SecondResult, SecondRound,
-    ServerFigures, ServiceGrowth, SignalResult, SizeFigures, SpreadComparison, Staircase, Status,
-    Steady, SteadyRound, Step, Threshold, ThresholdResult, ThrottleResult, Times, TooLarge, Tool,
-    TraceContextResult, UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema,
-    save_atomically,
+    ConnectionFacts, ConnectionResult, Counting, DeviationCount, Drift, EventResult, ExchangeKind,
+    ExchangeResult, FailureExample, Finding, FindingCode, FleetCpu, GeneratorFacts,
+    GeneratorResult, Growth, HlogError, InFlight, KeyTurn, KeyUse, KindResult, LatencyFigures, Law,
+    LimitMode, LimitSpan, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
+    PayloadKind, PayloadResult, PhaseRates, PhaseResult, PrincipalRates, PrincipalResult,
+    PrincipalsResult, QuantileIntervals, QuantileRatios, RateLimitResult, Ratio, ReplayedKind,
+    ReplicaCpu, ReplicaDeath, ReplicaFacts, ReplicaLimit, ReplicaResult, RetryResult, RetryRound,
+    RoundResult, RunClock, RunFacts, RunResult, SCHEMA_VERSION, SaveError, ScenarioRecord,
+    SdkViews, Sealing, SecondResult, SecondRound, ServerFigures, ServiceGrowth, SignalResult,
+    SingleUseResult, SizeFigures, SpreadComparison, Staircase, Status, Steady, SteadyRound, Step,
+    Threshold, ThresholdResult, ThrottleResult, Times, TooLarge, Tool, TraceContextResult,
+    UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema, save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

@@ -10,6 +10,10 @@ pub(crate) struct PhaseTally {
     pub(crate) ended_ok: u64,
     /// Rounds whose reply was whole while it lasted, whenever they were due.
     pub(crate) answered: u64,
+    /// Rounds that ended well while it lasted, whenever they were due.
+    pub(crate) admitted: u64,
+    /// Attempts that a rate limit refused while it lasted.
+    pub(crate) refused: u64,
 }
 
 impl PhaseTally {
@@ -19,6 +23,8 @@ impl PhaseTally {
             not_started: [0; NotStarted::ALL.len()],
             ended_ok: 0,
             answered: 0,
+            admitted: 0,
+            refused: 0,
         }
     }
 
@@ -31,6 +37,8 @@ impl PhaseTally {
         }
         self.ended_ok += other.ended_ok;
         self.answered += other.answered;
+        self.admitted += other.admitted;
+        self.refused += other.refused;
     }
 
     /// Planned workflows that were due in it while the load lasted, taken up or not.

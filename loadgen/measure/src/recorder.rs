@@ -9,6 +9,7 @@ use crate::paired::PairedTally;
 use crate::phase::Phases;
 use crate::phase_tally::PhaseTally;
 use crate::principal::Principals;
+use crate::replay::{Replay, ReplayTally};
 use crate::seconds::Seconds;
 use crate::throttle::{Refusal, ThrottleTally};
 use crate::wire::WireTally;
@@ -47,6 +48,8 @@ pub struct Recorder {
     /// Bodies that were too large, by kind; empty when there were none.
     pub(crate) refused_bodies: Vec<Option<BodyRefusals>>,
     pub(crate) paired: Option<Box<PairedTally>>,
+    /// By kind; empty until a state is replayed.
+    pub(crate) replays: Vec<ReplayTally>,
 }
 
 /// What is known about one replica.
@@ -93,6 +96,7 @@ impl Recorder {
             body_limit: None,
             refused_bodies: Vec::new(),
             paired: None,
+            replays: Vec::new(),
             shape: shape.clone(),
         }
     }
@@ -233,6 +237,10 @@ impl Recorder {
     /// An attempt was refused by a rate limit, whatever follows it.
     pub fn refused(&mut self, refusal: &Refusal) {
         self.throttle_mut().refused(refusal);
+        self.seconds.refused(refusal.at);
+        if let Some(part) = self.lasting_mut(refusal.at) {
+            part.refused += 1;
+        }
     }
 
     /// A wait for another attempt is over.
@@ -260,9 +268,27 @@ impl Recorder {
         self.throttle_mut().recovery.record(after);
     }
 
+    /// A state of this kind was sent back to several replicas at once.
+    pub fn replayed(&mut self, kind: usize, replay: &Replay) {
+        let kinds = self.shape.kinds.len();
+        self.replays.resize(kinds, ReplayTally::default());
+        self.replays[kind].add(replay);
+    }
+
     /// Workflows are sent on behalf of so many principals, each of which is counted.
     pub fn principals(&mut self, count: usize) {
-        self.principals = Some(Box::new(Principals::new(count)));
+        self.principals = Some(Box::new(Principals::new(count, self.parts.len())));
+    }
+
+    /// A round of this principal ended well then. Nothing unless [`Recorder::principals`] are
+    /// counted.
+    pub fn admitted(&mut self, principal: usize, done: Duration) {
+        if self.principals.is_none() {
+            return;
+        }
+        if let (Some(phase), Some(all)) = (self.lasting(done), &mut self.principals) {
+            all.admit(principal, phase);
+        }
     }
 
     /// The counts of a principal, by its position in the list of tokens; `None` unless
@@ -290,6 +316,7 @@ impl Recorder {
         }
         if let (Some(_), Some(part)) = (sample.response_bytes, self.lasting_mut(sample.done)) {
             part.answered += 1;
+            part.admitted += u64::from(sample.outcome == Outcome::Ok);
         }
         if sample.outcome == Outcome::Ok {
             self.seconds.ok(sample.done, sample.round, response);
@@ -374,6 +401,13 @@ impl Recorder {
         if let (Some(mine), Some(theirs)) = (&mut self.paired, &other.paired) {
             mine.merge(theirs);
         }
+        if self.replays.len() < other.replays.len() {
+            self.replays
+                .resize(other.replays.len(), ReplayTally::default());
+        }
+        for (mine, theirs) in self.replays.iter_mut().zip(&other.replays) {
+            mine.merge(theirs);
+        }
         if let Some(theirs) = &other.principals {
             match &mut self.principals {
                 Some(mine) => mine.merge(theirs),
@@ -407,12 +441,17 @@ impl Recorder {
         &mut self.parts[self.phases.at(intended)]
     }
 
-    /// What is known about the phase that lasted at a moment; `None` in the drain.
-    fn lasting_mut(&mut self, moment: Duration) -> Option<&mut PhaseTally> {
+    /// The phase that lasted at a moment; `None` in the drain.
+    fn lasting(&self, moment: Duration) -> Option<usize> {
         if self.load_end.is_some_and(|end| moment >= end) {
             return None;
         }
-        let phase = self.phases.lasting(moment)?;
+        self.phases.lasting(moment)
+    }
+
+    /// What is known about it.
+    fn lasting_mut(&mut self, moment: Duration) -> Option<&mut PhaseTally> {
+        let phase = self.lasting(moment)?;
         Some(&mut self.parts[phase])
     }
 

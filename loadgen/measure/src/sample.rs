@@ -20,6 +20,8 @@ pub struct ServerTiming {
     pub handle: Option<Duration>,
     /// Protecting the next request state; `None` when not reported.
     pub seal: Option<Duration>,
+    /// Asking a record of used states, which is in none of the others; `None` when not reported.
+    pub store: Option<Duration>,
 }
 
 /// One round, after its last attempt. All moments are offsets from the start of the run on the

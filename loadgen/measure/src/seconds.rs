@@ -22,6 +22,8 @@ pub(crate) struct SecondCounts {
     pub(crate) not_started: u64,
     /// Workflows that ended in it, well or not.
     pub(crate) ended: u64,
+    /// Attempts that a rate limit refused in it.
+    pub(crate) refused: u64,
 }
 
 /// A second that could not be read back from where it was kept.
@@ -56,6 +58,10 @@ impl Seconds {
 
     pub(crate) fn not_started(&mut self, due: Duration) {
         self.counts_at(second_of(due)).not_started += 1;
+    }
+
+    pub(crate) fn refused(&mut self, at: Duration) {
+        self.counts_at(second_of(at)).refused += 1;
     }
 
     pub(crate) fn failed(&mut self, at: Duration) {
@@ -102,6 +108,7 @@ impl Seconds {
             mine.settled += counts.settled;
             mine.not_started += counts.not_started;
             mine.ended += counts.ended;
+            mine.refused += counts.refused;
         }
         self.finished.extend_from_slice(&other.finished);
         self.finished.extend(other.live_as_finished());

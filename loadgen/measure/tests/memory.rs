@@ -43,6 +43,7 @@ fn second(recorder: &mut Recorder, second: u32) {
                     open: Some(Duration::from_micros(2)),
                     handle: Some(Duration::from_micros(9)),
                     seal: Some(Duration::from_micros(2)),
+                    store: None,
                 },
                 reused_connection: true,
             });

@@ -158,13 +158,17 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
         args.callers.apply(args.listen.ip(), &mut config)?;
         args.observe.apply(&mut config)?;
         let log = config.access_log.clone();
+        let store = limits::store(config.store);
+        let limit = config.limit.as_ref().map(limits::told);
         let replica = Replica::new(config).map_err(named)?;
         control::obey_all(&replica, args.control.commands()?)?;
         let transport = args.transport.transport()?;
-        Ok((replica, backend, transport, log))
+        Ok((replica, backend, transport, log, (limit, store)))
     });
-    let (replica, backend, transport, log) = match made {
-        Ok((replica, backend, transport, log)) => (Arc::new(replica), backend, transport, log),
+    let (replica, backend, transport, log, (limit, store)) = match made {
+        Ok((replica, backend, transport, log, (limit, store))) => {
+            (Arc::new(replica), backend, transport, log, (limit, store))
+        }
         Err(e) => {
             console::say(format_args!("loadgen replica: {e:#}"));
             return Ok(ExitCode::from(2));
@@ -209,7 +213,11 @@ pub(crate) fn run(args: ReplicaArgs) -> anyhow::Result<ExitCode> {
             "instance": args.instance,
             "algorithm": args.algorithm.name(),
             "backend": backend.name(),
+            "store": store,
         });
+        if let Some(limit) = limit {
+            ready["limit"] = limit;
+        }
         if let Some(metrics) = &metrics {
             ready["metrics"] = metrics.url().into();
         }

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
-use loadgen_measure::ProcessUsage;
+use loadgen_measure::{ProcessUsage, ReplicaLimit};
 use loadgen_seal::KeyRing;
 use serde_json::Value;
 
@@ -53,6 +53,10 @@ pub(super) struct Process {
     told: u64,
     /// Algorithm and backend that it says it seals with.
     seals_with: Option<(String, String)>,
+    /// Where it says that it records used states.
+    store: Option<String>,
+    /// The rate limit that it says it has.
+    limit: Option<ReplicaLimit>,
 }
 
 impl Process {
@@ -77,6 +81,8 @@ impl Process {
             last: None,
             told: 0,
             seals_with: None,
+            store: None,
+            limit: None,
         };
         let keys = ring.to_secret_text();
         match process.write(&keys) {
@@ -110,6 +116,8 @@ impl Process {
         let ready: Value = serde_json::from_str(line).context("its first line is no ready line")?;
         let named = |key: &str| ready[key].as_str().map(str::to_owned);
         self.seals_with = named("algorithm").zip(named("backend"));
+        self.store = named("store");
+        self.limit = serde_json::from_value(ready["limit"].clone()).ok();
         let url = named("url");
         url.context("its ready line names no url")
     }
@@ -159,6 +167,16 @@ impl Process {
     /// Algorithm and backend that it seals with, once it is ready.
     pub(super) fn seals_with(&self) -> Option<&(String, String)> {
         self.seals_with.as_ref()
+    }
+
+    /// Where it records used states, once it is ready.
+    pub(super) fn store(&self) -> Option<&String> {
+        self.store.as_ref()
+    }
+
+    /// The rate limit that it has, once it is ready.
+    pub(super) const fn limit(&self) -> Option<ReplicaLimit> {
+        self.limit
     }
 
     /// From now on its processor time counts.

@@ -3,7 +3,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use loadgen_driver::{FleetPlan, KeyPlan};
-use loadgen_measure::{MemoryLooks, ProcessUsage, ReplicaDeath, ReplicaFacts, Sealing};
+use loadgen_measure::{
+    MemoryLooks, ProcessUsage, ReplicaDeath, ReplicaFacts, ReplicaLimit, Sealing,
+};
 use loadgen_seal::{Algorithm, Key, KeyId, KeyRing, Role};
 use serde_json::{Value, json};
 
@@ -18,6 +20,12 @@ pub(super) struct Replica {
     /// Options of every process of it.
     options: Vec<String>,
     ring: KeyRing,
+    /// Where it records used states.
+    store: Option<String>,
+    /// The rate limit of its first process.
+    limit: Option<ReplicaLimit>,
+    /// The command that changed its limit last.
+    limited: Option<String>,
     /// What it seals with, and how long one key is good for that.
     sealing: Option<Sealing>,
     url: String,
@@ -47,12 +55,15 @@ impl Replica {
     /// Starts the replica of this number and waits until it is ready.
     pub(super) fn start(plan: &FleetPlan, number: usize, ring: KeyRing) -> anyhow::Result<Self> {
         let options = options(plan, number);
-        let mut process = Process::spawn(command(&options, None)?, &ring)?;
+        let mut process = Process::spawn(command(&options, &[])?, &ring)?;
         let url = process.wait_ready()?;
         Ok(Self {
             url,
             options,
             ring,
+            store: process.store().cloned(),
+            limit: process.limit(),
+            limited: None,
             sealing: sealing(&process, plan.keys == KeyPlan::Shared),
             process,
             life: Life::Up,
@@ -110,6 +121,8 @@ impl Replica {
             started_by_run: true,
             died: self.died.clone(),
             sealing: self.sealing.clone(),
+            limit: self.limit,
+            store: self.store.clone(),
             restarts: self.restarts,
             cpu_s: cpu.map(|cpu| (self.spent + cpu).as_secs_f64()),
             rss_bytes: self.used().map(|used| used.rss_bytes),
@@ -149,8 +162,8 @@ impl Replica {
         Ok(())
     }
 
-    /// Lets it begin anew at its address, with the keys that it has now and, besides, as in the
-    /// beginning.
+    /// Lets it begin anew at its address, with the keys and the limit that it has now and, besides, as in
+    /// the beginning.
     pub(super) fn begin_again(&mut self) -> anyhow::Result<()> {
         if self.life != Life::Down {
             bail!("it has not ended");
@@ -161,7 +174,11 @@ impl Replica {
             .split('/')
             .nth(2)
             .context("its url has no address")?;
-        self.process = Process::spawn(command(&self.options, Some(authority))?, &self.ring)?;
+        let mut anew = vec!["--listen", authority];
+        if let Some(limited) = &self.limited {
+            anew.extend(["--fault", limited]);
+        }
+        self.process = Process::spawn(command(&self.options, &anew)?, &self.ring)?;
         self.restarts += 1;
         self.looks = MemoryLooks::default();
         self.life = Life::Starting(Instant::now());
@@ -186,6 +203,14 @@ impl Replica {
         let (line, changed) = change.apply(&self.ring)?;
         self.ask(&line)?;
         self.ring = changed;
+        Ok(())
+    }
+
+    /// Changes its limit to this rate or lifts it, also for when it begins anew.
+    pub(super) fn change_limit(&mut self, rate: Option<String>) -> anyhow::Result<()> {
+        let line = json!({ "limit": rate });
+        self.ask(&line)?;
+        self.limited = Some(line.to_string());
         Ok(())
     }
 
@@ -321,12 +346,10 @@ fn options(plan: &FleetPlan, number: usize) -> Vec<String> {
     options
 }
 
-fn command(options: &[String], listen: Option<&str>) -> anyhow::Result<Command> {
+fn command(options: &[String], more: &[&str]) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("this program's own file is not known")?;
     let mut command = Command::new(program);
-    command.args(["replica", "--keys-from-stdin"]).args(options);
-    if let Some(listen) = listen {
-        command.args(["--listen", listen]);
-    }
+    command.args(["replica", "--keys-from-stdin"]);
+    command.args(options).args(more);
     Ok(command)
 }

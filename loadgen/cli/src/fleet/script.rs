@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use loadgen_driver::{Act, Event, FleetPlan};
+use loadgen_driver::{Act, Event, FleetPlan, LimitRate};
 use loadgen_measure::{EventResult, KeyTurn};
 use loadgen_replica::Config;
 
@@ -153,6 +153,10 @@ impl Scene {
                     key,
                     harmless_from_s: from.map(seconds),
                 }),
+            limit_per_s: match event.act {
+                Act::Limit(rate) => rate.map(LimitRate::per_s),
+                _ => None,
+            },
             errors: self.errors.clone(),
         }
     }

@@ -8,6 +8,7 @@ mod flight;
 mod gates;
 mod load;
 mod part;
+mod replay;
 mod round;
 mod run;
 #[cfg(test)]

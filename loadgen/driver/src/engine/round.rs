@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::again::After;
 use super::core::{Core, count};
 use super::flight::{Attempts, Flight, Sending, Waiting};
+use super::replay::Other;
 use crate::classify::Reply;
 use crate::deviation::deviation;
 use crate::spread::choose;
@@ -156,21 +157,33 @@ impl<T: Transport> Core<T> {
         flight.sending.replace(Some(Rc::clone(&sending)));
         let Sending { waiting, trace } = &*sending;
         let id = workflow.request_id();
-        let answer = self
-            .transport
-            .send(
-                &Outgoing {
-                    to: replica,
-                    headers,
-                    own_headers: workflow.headers(),
-                    id: id.as_str(),
-                    body,
-                    timeout: leaves,
-                },
-                trace,
-            )
-            .await;
+        let request = Outgoing {
+            to: replica,
+            headers,
+            own_headers: workflow.headers(),
+            id: id.as_str(),
+            body,
+            timeout: leaves,
+        };
+        let copies = self.plan.kinds[flight.kind].replay;
+        let (answer, other) = if copies > 1 && waiting.state_sent_bytes.is_some() {
+            // Boxed: what few scenarios ask for takes no room in others.
+            Box::pin(self.replay(flight.kind, &request, trace, copies)).await
+        } else {
+            (self.transport.send(&request, trace).await, None)
+        };
         flight.sending.take();
+        let elsewhere;
+        let (waiting, trace, replica) = match &other {
+            None => (waiting, trace, replica),
+            Some(Other { replica, trace }) => {
+                elsewhere = Waiting {
+                    replica: *replica,
+                    ..*waiting
+                };
+                (&elsewhere, trace, *replica)
+            }
+        };
         let (step, done, reply, state) = match answer {
             Ok((reply, done)) => {
                 let kind = &self.plan.kinds[flight.kind];
@@ -317,7 +330,12 @@ impl<T: Transport> Core<T> {
         flight
             .rounds
             .set(rounds.saturating_add(u16::from(sample.was_tried())));
-        self.recorder.borrow_mut().round(sample);
+        self.with_recorder(|recorder| {
+            recorder.round(sample);
+            if sample.outcome == Outcome::Ok {
+                recorder.admitted(flight.principal, sample.done);
+            }
+        });
         count(&self.shared.rounds);
     }
 }

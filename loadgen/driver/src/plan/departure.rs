@@ -21,6 +21,7 @@ impl Kind {
         let mut kind = self.clone();
         kind.departure = Departure::default();
         kind.break_state = None;
+        kind.replay = 1;
         (kind.answers.decline, kind.answers.cancel) = (0.0, 0.0);
         kind.answers.up_front = None;
         kind

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 
 use super::check::Check;
-use super::fleet::FleetPlan;
+use super::fleet::{FleetPlan, ReplicaPlan};
+use super::limit_rate::LimitRate;
 use crate::scenario::{EventTable, ScenarioError};
 
 /// Most events of a scenario: each begins a phase, whose figures are kept apart.
@@ -42,6 +43,8 @@ pub enum Act {
     Set(Map<String, Value>),
     /// Every fault ends.
     Clear,
+    /// Its rate limit becomes this one, or is lifted.
+    Limit(Option<LimitRate>),
     /// It opens states of this key too.
     AcceptKey(u8),
     /// It mints states with this key, and accepts the others.
@@ -62,6 +65,7 @@ impl Act {
             Self::Freeze(_) => "freeze",
             Self::Set(_) => "set",
             Self::Clear => "clear",
+            Self::Limit(_) => "limit",
             Self::AcceptKey(_) => "accept-key",
             Self::MintKey(_) => "mint-key",
             Self::DropKey(_) => "drop-key",
@@ -78,6 +82,8 @@ impl Act {
                 let keys: Vec<&str> = faults.keys().map(String::as_str).collect();
                 format!("set {}", keys.join(", "))
             }
+            Self::Limit(Some(rate)) => format!("limit {rate}"),
+            Self::Limit(None) => "no limit".to_owned(),
             _ => self.name().to_owned(),
         }
     }
@@ -158,6 +164,16 @@ impl Check<'_> {
         }
         let act = self.act(table)?;
         let replicas = self.concerned(table, fleet)?;
+        if matches!(act, Act::Limit(_)) {
+            let unlimited = |&&index: &&usize| !is_limited(&fleet.replicas[index]);
+            if let Some(index) = replicas.iter().find(unlimited) {
+                let text = format!(
+                    "replica {index} is started without a limit to change; put \"--limit\" and a rate \
+                     into its `options`"
+                );
+                return Err(self.wrong(&table.act, &text));
+            }
+        }
         let name = match &table.name {
             Some(name) if name.get_ref().trim().is_empty() => {
                 return Err(self.wrong(name, "an event without a name has no `name` at all"));
@@ -192,6 +208,10 @@ impl Check<'_> {
                 }
                 faults => Act::Set(faults),
             },
+            "limit" => match &table.limit {
+                Some(limit) => Act::Limit(self.limit_rate(limit)?),
+                None => return Err(self.wrong(&table.act, "`limit` needs `limit`, a rate")),
+            },
             "accept-key" | "mint-key" | "drop-key" => {
                 let Some(key) = &table.key else {
                     return Err(self.wrong(&table.act, &format!("`{text}` needs `key`")));
@@ -207,7 +227,7 @@ impl Check<'_> {
                 return Err(self.wrong(
                     &table.act,
                     "act must be \"kill\", \"drain\", \"start\", \"restart\", \"freeze\", \"set\", \
-                     \"clear\", \"accept-key\", \"mint-key\" or \"drop-key\"",
+                     \"clear\", \"limit\", \"accept-key\", \"mint-key\" or \"drop-key\"",
                 ));
             }
         };
@@ -217,6 +237,9 @@ impl Check<'_> {
         }
         if let (Some(faults), false) = (&table.faults, matches!(act, Act::Set(_))) {
             return Err(self.wrong(faults, &useless("faults")));
+        }
+        if let (Some(limit), false) = (&table.limit, matches!(act, Act::Limit(_))) {
+            return Err(self.wrong(limit, &useless("limit")));
         }
         let keyed = matches!(act, Act::AcceptKey(_) | Act::MintKey(_) | Act::DropKey(_));
         if let (Some(key), false) = (&table.key, keyed) {
@@ -246,6 +269,12 @@ impl Check<'_> {
         }
         Ok(numbers)
     }
+}
+
+/// Whether a replica has a rate limit from the start.
+fn is_limited(replica: &ReplicaPlan) -> bool {
+    let names = |option: &String| option == "--limit" || option.starts_with("--limit=");
+    replica.options.iter().any(names)
 }
 
 /// Replicas in words.

@@ -34,6 +34,8 @@ pub struct Kind {
     pub spread: Spread,
     /// How every state is broken before it is sent back; `None`: not at all.
     pub break_state: Option<StateFault>,
+    /// How many requests carry each state back at once: 1, unless it is replayed.
+    pub replay: u16,
     /// Arguments that headers repeat. The scenario cannot know them: the probe finds them.
     pub mirrored: Vec<Mirrored>,
 }
@@ -135,6 +137,7 @@ impl Check<'_> {
                 .as_ref()
                 .map(|name| self.state_fault(name))
                 .transpose()?,
+            replay: self.replay(flow.replay.as_ref())?,
             mirrored: Vec::new(),
             answers: flow
                 .answers

@@ -7,7 +7,7 @@ use toml::{Spanned, Table};
 pub struct EventTable {
     /// When, in seconds from the start of the load.
     pub at_s: Spanned<f64>,
-    /// `kill`, `drain`, `start`, `restart`, `freeze`, `set`, `clear`, `accept-key`, `mint-key` or
+    /// `kill`, `drain`, `start`, `restart`, `freeze`, `set`, `clear`, `limit`, `accept-key`, `mint-key` or
     /// `drop-key`.
     pub act: Spanned<String>,
     /// Which replicas, counted from 0. Absent: all.
@@ -25,6 +25,9 @@ pub struct EventTable {
     /// The key of `accept-key`, `mint-key` and `drop-key`. The first one is 1.
     #[serde(default)]
     pub key: Option<Spanned<u8>>,
+    /// The rate that `limit` changes the limit of replicas to; `none` lifts it.
+    #[serde(default)]
+    pub limit: Option<Spanned<String>>,
     /// Name in results. Absent: what happens to whom.
     #[serde(default)]
     pub name: Option<Spanned<String>>,

@@ -48,6 +48,10 @@ pub struct WorkflowTable {
     /// Which replica gets a round of this kind. Absent: as `spread` of `[load]` says.
     #[serde(default)]
     pub spread: Option<Spanned<String>>,
+    /// How many requests carry each state back at once, to different replicas where there are as many; 2
+    /// to 16. Absent: one.
+    #[serde(default)]
+    pub replay: Option<Spanned<u16>>,
     /// How questions are answered. Absent: every one is accepted, with values made from its schema.
     #[serde(default)]
     pub answers: Option<AnswersTable>,

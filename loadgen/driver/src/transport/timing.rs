@@ -11,6 +11,7 @@ pub(super) fn server_timing(text: &str, timing: &mut ServerTiming) {
             Some("open") => &mut timing.open,
             Some("handle") => &mut timing.handle,
             Some("seal") => &mut timing.seal,
+            Some("store") => &mut timing.store,
             _ => continue,
         };
         *slot = parts
@@ -26,12 +27,14 @@ mod tests {
 
     #[test]
     fn fractions_of_milliseconds_are_read_and_junk_is_not() {
-        let text = "open;dur=0.001234, handle; desc=\"x\"; dur=1.5,db;dur=9, seal;dur=NaN";
+        let text =
+            "open;dur=0.001234, handle; desc=\"x\"; dur=1.5,db;dur=9, store;dur=0.25, seal;dur=NaN";
         let mut timing = ServerTiming::default();
         server_timing(text, &mut timing);
         assert_eq!(timing.open, Some(Duration::from_nanos(1234)));
         assert_eq!(timing.handle, Some(Duration::from_micros(1500)));
         assert_eq!(timing.seal, None);
+        assert_eq!(timing.store, Some(Duration::from_micros(250)));
         server_timing("seal;dur=x,;,=", &mut timing);
         assert_eq!(timing.seal, None);
     }

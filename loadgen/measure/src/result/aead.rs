@@ -219,6 +219,7 @@ mod tests {
                 open: open.map(|us| us * US),
                 handle: Some(12 * US),
                 seal: seal.map(|us| us * US),
+                store: None,
             },
             reused_connection: true,
         }

@@ -8,6 +8,7 @@ use super::clock::RunClock;
 use super::conclude;
 use super::delayed_ack;
 use super::event::EventResult;
+use super::exchange::ExchangeResult;
 use super::figures::LatencyFigures;
 use super::findings::{FailureExample, Finding, FindingCode};
 use super::fleet::{DeviationCount, Matrix, MatrixCell, ReplicaFacts, ReplicaResult};
@@ -20,8 +21,10 @@ use super::load::{
 use super::payload::PayloadResult;
 use super::phase::Phased;
 use super::principals::PrincipalsResult;
+use super::rate_limit::{Parts, RateLimitResult};
 use super::retry::RetryResult;
 use super::run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
+use super::single_use::SingleUseResult;
 use super::staircase::Staircase;
 use super::steady::Measured;
 use super::threshold::Threshold;
@@ -109,6 +112,16 @@ impl RunResult {
             .map(|(name, kind)| KindResult::of(name, kind))
             .collect();
         let measured = (!facts.partial).then(|| Measured::new(samples, phased));
+        let throttle = throttle(samples, phased);
+        let rate_limit = RateLimitResult::of(&Parts {
+            samples,
+            phased,
+            load: &load,
+            sojourn_s: counts.sojourn_s,
+            throttle: throttle.as_ref(),
+            replicas: &replicas,
+            events: &facts.events,
+        });
         let mut result = Self {
             schema_version: SCHEMA_VERSION,
             verdict: Verdict {
@@ -132,7 +145,15 @@ impl RunResult {
             steady: None,
             matrix: matrix(samples),
             aead: AeadResult::of(&samples.shape().kinds, &kinds, &around),
-            throttle: throttle(samples, phased),
+            exchange: ExchangeResult::of(&samples.shape().kinds, &kinds),
+            throttle,
+            rate_limit,
+            single_use: SingleUseResult::of(
+                &samples.shape().kinds,
+                &kinds,
+                &samples.replays,
+                &replicas,
+            ),
             trace_context: trace_context(samples.wire.traced),
             principals: samples.principals.as_deref().map(PrincipalsResult::of),
             replicas,
@@ -416,6 +437,7 @@ fn seconds(samples: &Recorder) -> Vec<SecondResult> {
             done: counts.done,
             ok: counts.ok,
             not_started: counts.not_started,
+            refused: counts.refused,
             failed: counts.done - counts.ok,
             rounds: Vec::new(),
         })

@@ -103,6 +103,14 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
     if let Some(sentence) = result.throttle.as_ref().and_then(throttled) {
         add(true, FindingCode::Throttled, sentence);
     }
+    let again = result.single_use.as_ref();
+    if let Some(used) = again.filter(|used| used.carried_out_again() > 0) {
+        add(true, FindingCode::CarriedOutAgain, used.sentence());
+    }
+    let exceeded = result.rate_limit.as_ref().filter(|r| r.exceeded);
+    if let Some(rates) = exceeded.filter(|_| !result.partial) {
+        add(true, FindingCode::LimitExceeded, rates.sentence());
+    }
     add(
         result.clock.clocks_disagree,
         FindingCode::ClocksDisagree,

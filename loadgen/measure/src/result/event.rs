@@ -42,6 +42,10 @@ pub struct EventResult {
     /// The key that it mints with or drops; absent for other acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<KeyTurn>,
+    /// What a limit was changed to, in requests of a principal per second; absent of other acts, and
+    /// when the limit was lifted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_per_s: Option<f64>,
     /// What could not be done; empty when all was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,

@@ -83,6 +83,10 @@ pub enum FindingCode {
     ClocksDisagree,
     /// A rate limit refused some attempts.
     Throttled,
+    /// A state that was sent back several times was carried out more than once.
+    CarriedOutAgain,
+    /// A rate limit admitted more than it is meant to.
+    LimitExceeded,
     /// Some measured intervals ended before they began and were taken as 0.
     InvertedIntervals,
     /// Some times were longer than the histogram's bound.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::aead::Sealing;
 use super::figures::LatencyFigures;
 use super::load::is_zero;
+use super::rate_limit::ReplicaLimit;
 use crate::{Outcome, StatusDeviation};
 
 /// What is known from outside about a replica: the driver and the process table say it.
@@ -21,6 +22,13 @@ pub struct ReplicaFacts {
     /// What it protects request states with; absent when the run did not start it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealing: Option<Sealing>,
+    /// The rate limit that it was started with; absent without one, and when the run did not start
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<ReplicaLimit>,
+    /// Where it records used states: `none`, `memory` or `redis`; absent when the run did not start it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
     /// How often the run started it anew.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub restarts: u64,

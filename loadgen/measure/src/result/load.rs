@@ -190,6 +190,9 @@ pub struct SecondResult {
     /// Workflows that were due in it and passed over; absent when none was.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_started: u64,
+    /// Attempts that a rate limit refused in it; absent when none was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refused: u64,
     /// Response times of its successful rounds, for each round that had one.
     pub rounds: Vec<SecondRound>,
 }

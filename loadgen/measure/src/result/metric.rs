@@ -27,6 +27,10 @@ use crate::Outcome;
 /// | `retry.p50_ratio`, `retry.p99_ratio` | service time of retries over that of round 0 | |
 /// | `lateness.p99_ms` | how late the generator sent first rounds | |
 /// | `waited.max_s` | waits for rate limits | |
+/// | `wasted.rate` | share of attempts that did no work: refused, or followed by another | |
+/// | `admitted_per_limit` | admitted rate over the rate that a limit is meant to admit | |
+/// | `carried_out_again.count` | replayed states that were carried out more than once; 0 when none was replayed | |
+/// | `fairness` | Jain's index over the successful workflows of each token, 1 to 1/n | |
 ///
 /// What it is of stands in brackets, as in `response.p99_ms[round=2, kind=wizard]`; kind and phase not
 /// both. Any [`Outcome`] can stand for `ok`; statistics are `min mean p50 p90 p99 p999 max` (sizes: `min
@@ -56,6 +60,10 @@ enum What {
     Retry(RetryRatio),
     Lateness(Time),
     Waited(Time),
+    Wasted,
+    AdmittedPerLimit,
+    CarriedOutAgain,
+    Fairness,
 }
 
 /// A quantile of retries over that of round 0.
@@ -199,6 +207,17 @@ impl Metric {
             }
             What::Lateness(time) => time.of(result.generator.lateness.as_ref()),
             What::Waited(time) => time.of(result.throttle.as_ref()?.waited.as_ref()),
+            What::Wasted => {
+                let wasted = result.throttle.as_ref().map_or(0, |t| t.wasted_attempts);
+                let attempts = result.load.attempts;
+                (attempts > 0).then(|| wasted as f64 / attempts as f64)
+            }
+            What::AdmittedPerLimit => result.rate_limit.as_ref()?.admitted_over_limit,
+            What::CarriedOutAgain => {
+                let used = result.single_use.as_ref();
+                Some(used.map_or(0, |used| used.carried_out_again()) as f64)
+            }
+            What::Fairness => result.principals.as_ref()?.fairness(),
         }
     }
 
@@ -267,7 +286,11 @@ impl What {
             | Self::Started
             | Self::Retry(_)
             | Self::Lateness(_)
-            | Self::Waited(_) => (false, None),
+            | Self::Waited(_)
+            | Self::Wasted
+            | Self::AdmittedPerLimit
+            | Self::CarriedOutAgain
+            | Self::Fairness => (false, None),
         };
         let phase = work || matches!(self, Self::Throughput);
         if of.kind.is_some() && of.phase.is_some() {
@@ -310,6 +333,10 @@ fn parse(name: &str) -> Result<What, Why> {
         "state_growth.bytes_per_round" => return Ok(What::StateGrowth),
         "retry.p50_ratio" => return Ok(What::Retry(RetryRatio::P50)),
         "retry.p99_ratio" => return Ok(What::Retry(RetryRatio::P99)),
+        "wasted.rate" => return Ok(What::Wasted),
+        "admitted_per_limit" => return Ok(What::AdmittedPerLimit),
+        "carried_out_again.count" => return Ok(What::CarriedOutAgain),
+        "fairness" => return Ok(What::Fairness),
         _ => {}
     }
     let (subject, figure) = name.split_once('.').ok_or(Why::Unknown)?;
@@ -370,6 +397,10 @@ mod tests {
             "retry.p99_ratio",
             "lateness.p99_us",
             "waited.max_s",
+            "wasted.rate",
+            "admitted_per_limit",
+            "carried_out_again.count",
+            "fairness",
         ] {
             assert_eq!(text.parse::<Metric>().unwrap().to_string(), text);
         }
@@ -401,6 +432,7 @@ mod tests {
             ("workflow_bytes.mean[round=1]", "not told apart by round"),
             ("workflow.p50_ms[round=1]", "not told apart by round"),
             ("lateness.p50_ms[phase=a]", "not told apart by phase"),
+            ("fairness[kind=a]", "not told apart by kind"),
         ] {
             let error = text.parse::<Metric>().unwrap_err().to_string();
             assert!(error.contains(want), "{text}: {error}");

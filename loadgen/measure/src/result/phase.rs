@@ -44,6 +44,19 @@ pub(crate) struct Phased<'a> {
     pub(crate) warmup_only: bool,
 }
 
+/// A phase as far as the load came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span<'a> {
+    pub(crate) phase: &'a Phase,
+    pub(crate) part: &'a PhaseTally,
+    /// When it began, in seconds from the start of the run.
+    pub(crate) from_s: f64,
+    /// When it ended.
+    pub(crate) to_s: f64,
+    /// Whether headline figures are of it.
+    pub(crate) headline: bool,
+}
+
 impl<'a> Phased<'a> {
     pub(crate) fn new(samples: &'a Recorder, load_s: f64) -> Self {
         let mut measured = samples.phases.list().iter().zip(&samples.parts);
@@ -135,6 +148,20 @@ impl<'a> Phased<'a> {
         let mut rates = self.headline().map(|(phase, _)| phase.rate_per_s);
         let first = rates.next().flatten();
         first.is_some_and(|(from, to)| from != to) || rates.any(|rate| rate != first)
+    }
+
+    /// Every phase, by position.
+    pub(crate) fn spans(self) -> impl Iterator<Item = Span<'a>> {
+        self.all().map(move |(phase, part)| {
+            let (from_s, to_s) = self.span(phase);
+            Span {
+                phase,
+                part,
+                from_s,
+                to_s,
+                headline: !phase.warmup || self.warmup_only,
+            }
+        })
     }
 
     /// Figures of each phase; none when there is only one, which is the whole.

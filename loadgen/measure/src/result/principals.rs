@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::rate_limit::jain;
 use crate::principal::{PrincipalTally, Principals};
 
 /// What became of the workflows of each principal. Who they are stands nowhere: a principal is its
@@ -39,6 +40,13 @@ impl PrincipalsResult {
             each: principals.each().iter().map(PrincipalResult::of).collect(),
             others: principals.others().map(PrincipalResult::of),
         }
+    }
+
+    /// How evenly workflows ended well over the principals of the list, 1 to 1/n; `None` with fewer than
+    /// two, and when nothing ended well.
+    pub fn fairness(&self) -> Option<f64> {
+        let ok: Vec<u64> = self.each.iter().map(|principal| principal.ok).collect();
+        jain(&ok)
     }
 }
 

@@ -7,6 +7,7 @@ use super::aead::AeadResult;
 use super::checks::Check;
 use super::clock::RunClock;
 use super::event::EventResult;
+use super::exchange::ExchangeResult;
 use super::figures::LatencyFigures;
 use super::findings::{FailureExample, Finding};
 use super::fleet::{Matrix, ReplicaResult};
@@ -15,7 +16,9 @@ use super::load::{ConnectionResult, LoadResult, SecondResult, TraceContextResult
 use super::payload::PayloadResult;
 use super::phase::PhaseResult;
 use super::principals::PrincipalsResult;
+use super::rate_limit::RateLimitResult;
 use super::retry::RetryResult;
+use super::single_use::SingleUseResult;
 use super::staircase::Staircase;
 use super::steady::Steady;
 use super::threshold::ThresholdResult;
@@ -103,10 +106,20 @@ pub struct RunResult {
     /// What protecting request states cost; absent when no server said how long it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aead: Option<AeadResult>,
+    /// What the bytes of each kind cost the server; absent when no server said how long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<ExchangeResult>,
     /// Refusals by rate limits, waits for them and attempts after the first; absent when there were
     /// none and the scenario named no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<ThrottleResult>,
+    /// What a rate limit admitted and what it cost; absent when none refused anything and none is
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimitResult>,
+    /// States that were sent back to several replicas at once; absent when none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub single_use: Option<SingleUseResult>,
     /// What a trace context cost; absent when none was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_context: Option<TraceContextResult>,

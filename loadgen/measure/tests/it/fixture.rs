@@ -124,6 +124,7 @@ pub(crate) fn wizards(recorder: &mut Recorder, count: u32, refuse: impl Fn(u16, 
                     open: (round > 0).then_some(MS / 100),
                     handle: Some(MS / 50),
                     seal: (round < 2).then_some(MS / 100),
+                    store: None,
                 },
                 reused_connection: id > 2,
             });

@@ -8,6 +8,8 @@ mod fixture;
 mod hlog;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod rate_limit;
 mod retry;
 #[cfg(test)]
 mod run;

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::faults::millis::Millis;
+use crate::limit::{LimitError, Rate, RateError};
 
 /// One line of the language in which a replica is told to misbehave: a JSON object with one member.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) enum Verb {
     Mint(KeyId),
     /// Forgets the key of this id.
     Drop(KeyId),
+    /// Admits this rate from now on, or everything.
+    Limit(Option<Rate>),
     /// Changes nothing and tells what is set and how often it made a difference.
     Show,
 }
@@ -55,12 +58,18 @@ pub enum CommandError {
     /// The ring cannot be changed so.
     #[error("keys: {0}")]
     Rotation(RotationError),
+    /// There is no limit that could be changed.
+    #[error("limit: the replica was started without --limit")]
+    NoLimit,
+    /// The limit cannot be kept.
+    #[error("limit: {0}")]
+    Limit(LimitError),
 }
 
 /// What every line must be.
 const FORM: &str = "a line must be one JSON object with one member";
 /// What the member can be.
-const VERBS: &str = "set, clear, freeze_ms, keys or show";
+const VERBS: &str = "set, clear, freeze_ms, keys, limit or show";
 
 /// The line as it is written.
 #[derive(Deserialize)]
@@ -70,6 +79,7 @@ enum Line {
     Clear(Yes),
     FreezeMs(Millis),
     Keys(Change),
+    Limit(Option<RateText>),
     Show(Yes),
 }
 
@@ -80,6 +90,11 @@ enum Change {
     Mint(u8),
     Drop(u8),
 }
+
+/// A rate as `--limit` takes it.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct RateText(Rate);
 
 /// The value of a command that has none.
 #[derive(Deserialize)]
@@ -102,6 +117,7 @@ impl Command {
             Line::Clear(Yes) => Verb::Clear,
             Line::FreezeMs(time) => Verb::Freeze(time),
             Line::Show(Yes) => Verb::Show,
+            Line::Limit(rate) => Verb::Limit(rate.map(|RateText(rate)| rate)),
             Line::Keys(Change::Mint(id)) => Verb::Mint(KeyId(id)),
             Line::Keys(Change::Drop(id)) => Verb::Drop(KeyId(id)),
             Line::Keys(Change::Accept(text)) => match KeyRing::parse_key(&text)? {
@@ -123,6 +139,12 @@ impl From<KeyRingError> for CommandError {
 impl From<RotationError> for CommandError {
     fn from(error: RotationError) -> Self {
         Self::Rotation(error)
+    }
+}
+
+impl From<LimitError> for CommandError {
+    fn from(error: LimitError) -> Self {
+        Self::Limit(error)
     }
 }
 
@@ -172,6 +194,14 @@ impl CommandError {
             path: path.join("."),
             message,
         }
+    }
+}
+
+impl TryFrom<String> for RateText {
+    type Error = RateError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
     }
 }
 
@@ -250,6 +280,10 @@ mod tests {
         assert!(
             matches!(verb(r#" {"freeze_ms": 2000} "#), Verb::Freeze(t) if t.get().as_secs() == 2)
         );
+        assert!(matches!(verb(r#"{"limit":null}"#), Verb::Limit(None)));
+        assert!(
+            matches!(verb(r#"{"limit":"20/min"}"#), Verb::Limit(Some(rate)) if rate.per_s() < 0.4)
+        );
         assert!(matches!(verb(r#"{"show":true}"#), Verb::Show));
         assert!(matches!(
             verb(r#"{"keys":{"mint":2}}"#),
@@ -272,11 +306,11 @@ mod tests {
             ("[]", "a line must be one JSON object"),
             (
                 "{}",
-                "a line must be one JSON object with one member, which is set, clear, freeze_ms, keys or show",
+                "a line must be one JSON object with one member, which is set, clear, freeze_ms, keys, limit or show",
             ),
             (
                 r#"{"sett":{}}"#,
-                "sett: no such command; there are set, clear, freeze_ms, keys, show",
+                "sett: no such command; there are set, clear, freeze_ms, keys, limit, show",
             ),
             (
                 r#"{"set":{},"clear":true}"#,
@@ -286,6 +320,11 @@ mod tests {
                 r#"{"show":true} {"show":true}"#,
                 "a line holds one JSON object and no more",
             ),
+            (
+                r#"{"limit":20}"#,
+                "limit: invalid type: integer `20`, expected a string",
+            ),
+            (r#"{"limit":"fast"}"#, "limit: a rate is "),
             (r#"{"clear":false}"#, "clear: the value must be true"),
             (
                 r#"{"freeze_ms":-1}"#,

@@ -3,11 +3,12 @@ use tokio::time::Instant;
 
 use crate::faults::command::{Command, CommandError, Verb};
 use crate::faults::handle::Faults;
+use crate::limit::Limiter;
 use crate::mrtr::States;
 
 impl Faults {
     /// Does what the command says and tells what holds from then on: `faults` as they are set,
-    /// `freeze_ms` left of a freeze, `keys` of the ring, and how often each fault was `applied`.
+    /// `freeze_ms` left of a freeze, `keys` of the ring, the rate of a `limit`, and how often each fault was `applied`.
     ///
     /// # Errors
     /// When it cannot be done; nothing has changed then.
@@ -15,6 +16,7 @@ impl Faults {
         &self,
         command: Command,
         states: &States,
+        limiter: Option<&Limiter>,
     ) -> Result<Map<String, Value>, CommandError> {
         let now = Instant::now();
         match command.0 {
@@ -24,9 +26,15 @@ impl Faults {
             Verb::Accept(key) => states.turn(|sealer| sealer.accepting(&key))?,
             Verb::Mint(id) => states.turn(|sealer| sealer.minting_with(id))?,
             Verb::Drop(id) => states.turn(|sealer| sealer.without(id))?,
+            Verb::Limit(rate) => limiter.ok_or(CommandError::NoLimit)?.change(rate)?,
             Verb::Show => {}
         }
-        Ok(self.told(states, now))
+        let mut told = self.told(states, now);
+        if let Some(limiter) = limiter {
+            let rate = limiter.rate().map(|rate| rate.to_string());
+            told.insert("limit".to_owned(), rate.into());
+        }
+        Ok(told)
     }
 
     fn told(&self, states: &States, now: Instant) -> Map<String, Value> {

@@ -1,24 +1,35 @@
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
+
 use crate::limit::local::Local;
 use crate::limit::shared::Shared;
 use crate::limit::tally::Tally;
 use crate::limit::{
-    Admission, LimitConfig, LimitCounters, LimitMode, LimitScope, Quota, QuotaError, Signal, Ticks,
+    Admission, LimitConfig, LimitCounters, LimitMode, LimitScope, Quota, QuotaError, Rate, Signal,
+    Ticks,
 };
 use crate::redis_link::{RedisLink, WhenDown};
 
 /// Decides whether a request may be served, and counts what it decided.
 pub(crate) struct Limiter {
-    keeper: Keeper,
-    scope: LimitScope,
-    signal: Signal,
+    /// Another one takes its place when the limit changes; none while it is lifted.
+    keeper: ArcSwapOption<Keeper>,
+    /// As at the start.
+    config: LimitConfig,
+    audience: String,
+    redis: Option<Arc<RedisLink>>,
     tally: Tally,
 }
 
-enum Keeper {
+struct Keeper {
+    rate: Rate,
+    kept: Kept,
+}
+
+enum Kept {
     Local(Local),
-    Shared(Shared),
+    Shared(Arc<Shared>),
 }
 
 impl Limiter {
@@ -33,23 +44,57 @@ impl Limiter {
         named: bool,
         redis: Option<&Arc<RedisLink>>,
     ) -> Result<Self, LimitError> {
+        let limiter = Self {
+            keeper: ArcSwapOption::empty(),
+            audience: audience.to_owned(),
+            redis: redis.cloned(),
+            tally: Tally::new(named),
+            config,
+        };
+        let keeper = limiter.keeper(&limiter.config)?;
+        limiter.keeper.store(Some(Arc::new(keeper)));
+        Ok(limiter)
+    }
+
+    fn keeper(&self, config: &LimitConfig) -> Result<Keeper, LimitError> {
         let quota: Quota = config.quota()?;
-        let keeper = match config.mode {
+        let kept = match config.mode {
             LimitMode::Local | LimitMode::Divided { .. } => {
-                let ticks = config.ticks.unwrap_or_else(Ticks::system);
-                Keeper::Local(Local::new(quota, ticks, Local::ROOM))
+                let ticks = config.ticks.clone().unwrap_or_else(Ticks::system);
+                Kept::Local(Local::new(quota, ticks, Local::ROOM))
             }
             LimitMode::Shared => {
-                let redis = Arc::clone(redis.ok_or(LimitError::NoRedis)?);
-                Keeper::Shared(Shared::new(redis, audience, quota, config.ticks))
+                let redis = self.redis.clone().ok_or(LimitError::NoRedis)?;
+                let shared = Shared::new(redis, &self.audience, quota, config.ticks.clone());
+                Kept::Shared(Arc::new(shared))
             }
         };
-        Ok(Self {
-            keeper,
-            scope: config.scope,
-            signal: config.signal,
-            tally: Tally::new(named),
+        Ok(Keeper {
+            rate: config.rate,
+            kept,
         })
+    }
+
+    /// From now on this rate is admitted, with its number as burst, or everything. What each replica
+    /// counts alone begins anew, with rested principals; what is kept in Redis goes on.
+    ///
+    /// # Errors
+    /// When the quota cannot be kept; nothing has changed then.
+    pub(crate) fn change(&self, rate: Option<Rate>) -> Result<(), LimitError> {
+        let keeper = rate.map(|rate| {
+            self.keeper(&LimitConfig {
+                rate,
+                burst: rate.units(),
+                ..self.config.clone()
+            })
+        });
+        self.keeper.store(keeper.transpose()?.map(Arc::new));
+        Ok(())
+    }
+
+    /// The rate that it admits; `None` while it is lifted.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        self.keeper.load().as_ref().map(|keeper| keeper.rate)
     }
 
     /// Judges one request of `principal` for what `method` and `name` name. Waits only for Redis.
@@ -59,19 +104,25 @@ impl Limiter {
         method: &str,
         name: &str,
     ) -> Admission {
-        let item = match self.scope {
+        let item = match self.config.scope {
             LimitScope::Principal => None,
             LimitScope::PrincipalAndItem => Some((method, name)),
         };
-        let admission = match &self.keeper {
-            Keeper::Local(local) => local.check(principal, item),
-            // Boxed, so that replicas without Redis do not carry its future in every request's.
-            Keeper::Shared(shared) => match Box::pin(shared.check(principal, item)).await {
-                Ok(admission) => admission,
-                Err(_) => match shared.when_down() {
-                    WhenDown::Open => Admission::Admitted(None),
-                    WhenDown::Closed => Admission::Unavailable,
-                },
+        let shared = match self.keeper.load().as_ref().map(|keeper| &keeper.kept) {
+            None => return Admission::Admitted(None),
+            Some(Kept::Local(local)) => {
+                let admission = local.check(principal, item);
+                self.tally.count(principal, &admission);
+                return admission;
+            }
+            Some(Kept::Shared(shared)) => Arc::clone(shared),
+        };
+        // Boxed, so that replicas without Redis do not carry its future in every request's.
+        let admission = match Box::pin(shared.check(principal, item)).await {
+            Ok(admission) => admission,
+            Err(_) => match shared.when_down() {
+                WhenDown::Open => Admission::Admitted(None),
+                WhenDown::Closed => Admission::Unavailable,
             },
         };
         self.tally.count(principal, &admission);
@@ -80,7 +131,7 @@ impl Limiter {
 
     /// How its refusals look.
     pub(crate) const fn signal(&self) -> &Signal {
-        &self.signal
+        &self.config.signal
     }
 
     pub(crate) fn counters(&self) -> LimitCounters {

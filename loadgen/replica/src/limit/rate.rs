@@ -38,6 +38,11 @@ impl Rate {
         self.units
     }
 
+    /// Requests per second.
+    pub fn per_s(self) -> f64 {
+        f64::from(self.units.get()) / self.period.length().as_secs_f64()
+    }
+
     /// The time between two units, in whole nanoseconds.
     pub fn interval(self) -> Duration {
         self.period.length() / self.units.get()

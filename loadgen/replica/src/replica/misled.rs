@@ -19,13 +19,14 @@ use crate::server::ConnectionPolicy;
 use crate::visit::Visit;
 
 impl Replica {
-    /// Misbehaves as it is told, or changes its keys, from now on. Gives what holds then, as
-    /// `docs/faults.md` describes it: `faults`, `freeze_ms`, `keys`, `applied`.
+    /// Misbehaves as it is told, or changes its keys or its limit, from now on. Gives what holds then, as
+    /// `docs/faults.md` describes it: `faults`, `freeze_ms`, `keys`, `limit`, `applied`.
     ///
     /// # Errors
     /// When the command cannot be obeyed; nothing has changed then.
     pub fn obey(&self, command: Command) -> Result<Map<String, Value>, CommandError> {
-        self.faults.obey(command, &self.states)
+        let limiter = self.limiter.as_ref();
+        self.faults.obey(command, &self.states, limiter)
     }
 
     /// How often each fault made a difference so far.

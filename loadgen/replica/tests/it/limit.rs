@@ -399,3 +399,91 @@ async fn a_redis_that_says_nothing_is_waited_for_no_longer_than_patience() {
     assert_eq!(echo("a").send(&running).await.error(), (503, -32603));
     assert_eq!(running.replica.redis_failures(), 1);
 }
+
+/// How many of 40 requests to one replica are admitted.
+async fn admitted_by(replica: &Running, principal: &'static str) -> usize {
+    let mut admitted = 0;
+    for _ in 0..40 {
+        let reply = echo(principal).send_unchecked(replica).await;
+        admitted += usize::from(reply.status == 200);
+    }
+    admitted
+}
+
+fn tell(replica: &Running, line: &str) -> serde_json::Map<String, serde_json::Value> {
+    let command = loadgen_replica::Command::parse(line).unwrap();
+    replica.replica.obey(command).unwrap()
+}
+
+#[tokio::test]
+async fn a_limit_that_each_replica_keeps_alone_can_be_changed_lifted_and_set_again() {
+    for mode in [
+        LimitMode::Local,
+        LimitMode::Divided {
+            fleet: 3.try_into().unwrap(),
+        },
+    ] {
+        let parts = if mode == LimitMode::Local { 1 } else { 3 };
+        let replica = Running::with(7, |config| config.limit = Some(stopped(mode))).await;
+        assert_eq!(admitted_by(&replica, "Bearer a").await, 30 / parts);
+        let told = tell(&replica, r#"{"limit":"12/h"}"#);
+        assert_eq!(told["limit"], "12/h");
+        assert_eq!(admitted_by(&replica, "Bearer a").await, 12 / parts);
+        assert_eq!(tell(&replica, r#"{"limit":null}"#)["limit"], json!(null));
+        assert_eq!(admitted_by(&replica, "Bearer a").await, 40);
+        let counted = replica.replica.limit_counters().unwrap();
+        assert_eq!(
+            counted.admitted,
+            42 / parts as u64,
+            "while there is a limit"
+        );
+        assert_eq!(counted.failed_open, 0);
+        tell(&replica, r#"{"limit":"3/h"}"#);
+        assert_eq!(admitted_by(&replica, "Bearer a").await, 3 / parts);
+        let shown = tell(&replica, r#"{"show":true}"#);
+        assert_eq!(shown["limit"], "3/h");
+    }
+}
+
+#[tokio::test]
+async fn a_shared_limit_can_be_changed_and_goes_on_where_it_was() {
+    let Some(redis) = RedisServer::start() else {
+        return;
+    };
+    let replicas = three(|config| {
+        config.limit = Some(stopped(LimitMode::Shared));
+        config.redis = Some(patient(&redis));
+    })
+    .await;
+    assert_eq!(admitted(&replicas, "Bearer a").await, 30);
+    for replica in &replicas {
+        tell(replica, r#"{"limit":"50/min"}"#);
+    }
+    // The quota is spent, however large it is now; others have all of the new one.
+    assert_eq!(admitted(&replicas, "Bearer a").await, 0);
+    assert_eq!(admitted(&replicas, "Bearer b").await, 50);
+    for replica in &replicas {
+        tell(replica, r#"{"limit":null}"#);
+    }
+    assert_eq!(admitted(&replicas, "Bearer a").await, 120);
+}
+
+#[tokio::test]
+async fn a_limit_that_cannot_be_kept_changes_nothing() {
+    let replica = Running::start().await;
+    let parse = |line: &str| loadgen_replica::Command::parse(line).unwrap();
+    let none = replica.replica.obey(parse(r#"{"limit":"3/h"}"#));
+    assert_eq!(
+        none.unwrap_err().to_string(),
+        "limit: the replica was started without --limit"
+    );
+    let fleet = 3.try_into().unwrap();
+    let limit = stopped(LimitMode::Divided { fleet });
+    let replica = Running::with(7, |config| config.limit = Some(limit)).await;
+    let small = replica
+        .replica
+        .obey(parse(r#"{"limit":"2/s"}"#))
+        .unwrap_err();
+    assert!(small.to_string().contains("cannot be divided"), "{small}");
+    assert_eq!(admitted_by(&replica, "Bearer a").await, 10);
+}

@@ -9,6 +9,7 @@ mod over_time;
 mod palette;
 mod payload;
 mod plot;
+mod rate_limit;
 mod retry;
 mod staircase;
 
@@ -55,6 +56,7 @@ pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
         ("throughput-over-time", over_time::throughput(result)),
         ("time-by-round", retry::plot(result)),
         ("throughput-by-step", staircase::plot(result)),
+        ("rate-limit-over-time", rate_limit::plot_of(result)),
     ];
     let mut charts = Vec::new();
     for (name, plot) in plots {

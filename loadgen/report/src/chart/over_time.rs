@@ -90,13 +90,14 @@ fn seconds(result: &RunResult) -> String {
 
 /// Every second line is dashed, so that two that lie on each other both show. Markers help on a
 /// short line and hide a long one.
-fn look(n: usize, points: usize) -> Look {
+pub(super) fn look(n: usize, points: usize) -> Look {
     let look = Look::nth(n);
     let look = if n % 2 == 1 { look.dashed() } else { look };
     if points > 60 { look.unmarked() } else { look }
 }
 
-fn plot(
+/// Lines over the seconds of the run, with its events.
+pub(super) fn plot(
     result: &RunResult,
     title: &str,
     description: &str,

@@ -20,6 +20,8 @@ fn charts_exist_for_the_data_that_is_there() {
     ];
     assert_eq!(names(&fixture::good()), all);
     assert_eq!(names(&fixture::bad()), all);
+    let limited = [&all[..], &["rate-limit-over-time"]].concat();
+    assert_eq!(names(&fixture::throttled()), limited);
     assert_eq!(names(&fixture::empty()), [""; 0]);
     assert_eq!(names(&fixture::refused()), ["throughput-over-time"]);
 }
@@ -65,6 +67,22 @@ fn charts_carry_title_description_labels_and_units() {
             assert!(shown, "{label} in {}", chart.name);
         }
     }
+}
+
+#[test]
+fn refusals_stand_beside_what_was_admitted_and_the_limit() {
+    let charts = charts(&fixture::throttled()).unwrap();
+    let chart = charts.last().expect("a chart");
+    let labels = ["admitted", "refused", "limit of all", "attempts per second"];
+    for label in labels {
+        let shown = chart.svg.lines().any(|line| line.trim() == label);
+        assert!(shown, "{label}");
+    }
+    let mut unnamed = fixture::throttled();
+    unnamed.rate_limit = None;
+    let charts = loadgen_report::charts(&unnamed).unwrap();
+    let svg = &charts.last().expect("a chart").svg;
+    assert!(svg.contains("refused") && !svg.contains("limit of all"));
 }
 
 #[test]

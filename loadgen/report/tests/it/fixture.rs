@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use loadgen_measure::{
     Comparison, ConnectionFacts, Environment, FailureExample, GeneratorFacts, InFlight, Outcome,
-    Phase, Recorder, Refusal, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts,
+    Phase, Recorder, Refusal, Replay, ReplicaDeath, ReplicaFacts, RoundSample, RunClock, RunFacts,
     RunResult, ScenarioRecord, SdkView, Sealing, ServerTiming, Shape, SupersededAttempt, Threshold,
     ThrottleSignal, Tool, WorkflowSample, Workload,
 };
@@ -154,6 +154,7 @@ fn record(
                     open: minted_by.map(|_| 3 * US),
                     handle: answered.then_some(25 * US),
                     seal: more.then_some(4 * US),
+                    store: None,
                 },
                 reused_connection: reused,
             });
@@ -327,6 +328,28 @@ pub(crate) fn throttled() -> RunResult {
     RunResult::new(facts(300), &recorder)
 }
 
+/// States that three replicas get at once, of which the records of two are their own.
+pub(crate) fn replayed() -> RunResult {
+    let mut recorder = Recorder::new(&shape());
+    record(&mut recorder, 300, None, |_, _, _, _| Outcome::Ok);
+    for id in 0..150 {
+        let ok = if id % 3 == 0 { 1 } else { 2 };
+        recorder.replayed(
+            1,
+            &Replay {
+                requests: 3,
+                ok,
+                refused: 2 - ok,
+            },
+        );
+    }
+    let mut facts = facts(300);
+    for replica in &mut facts.replicas {
+        replica.store = Some("memory".into());
+    }
+    RunResult::new(facts, &recorder)
+}
+
 /// Interrupted before anything was sent.
 pub(crate) fn empty() -> RunResult {
     let recorder = Recorder::new(&shape());
@@ -386,6 +409,7 @@ pub(crate) fn regular(kinds: usize, rounds: u16, workflows: u32, spread: bool) -
                     open: (round > 0).then_some(2 * US),
                     handle: Some(20 * US),
                     seal: (round + 1 < rounds).then_some(2 * US + extra / 100),
+                    store: None,
                 },
                 reused_connection: true,
             });

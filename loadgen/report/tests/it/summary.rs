@@ -38,8 +38,21 @@ fn a_throttled_run() {
         "the_finding_of_a_throttled_run",
         finding.unwrap_or_default().trim_end()
     );
+    let start = text.find("Limit and admitted").expect("and one of rates");
+    let section = text[start..].split("\n\n").next();
+    insta::assert_snapshot!("the_rates_of_a_throttled_run", section.unwrap_or_default());
     let good = summary(&fixture::good(), Style::Plain);
+    assert!(!good.contains("Limit and admitted"), "there is no limit");
     assert!(!good.contains("Rate limits"), "nothing was refused");
+}
+
+#[test]
+fn states_that_were_sent_back_several_times() {
+    let text = summary(&fixture::replayed(), Style::Plain);
+    let start = text.find("States sent back").expect("a section about them");
+    insta::assert_snapshot!(text[start..].split("\n\n").next().unwrap_or_default());
+    let good = summary(&fixture::good(), Style::Plain);
+    assert!(!good.contains("States sent back"), "none was");
 }
 
 #[test]

@@ -43,6 +43,12 @@ fn unusual(kind: &Kind, spread: Spread) -> String {
             after.as_secs_f64()
         ));
     }
+    if kind.replay > 1 {
+        say(format!(
+            "sends each state back {} times at once",
+            kind.replay
+        ));
+    }
     if let Some(fault) = kind.break_state {
         say(format!("sends broken states ({})", fault.name()));
     }

@@ -5,6 +5,8 @@ use loadgen_replica::{
     Config, LimitConfig, LimitMode, LimitScope, Rate, RedisConfig, Signal, StoreConfig, WhenDown,
 };
 
+use serde_json::{Value, json};
+
 use crate::cmd::replica::values::from_one;
 
 /// How much the replica admits, and what it shares with other replicas for that.
@@ -130,6 +132,29 @@ impl LimitArgs {
             redis
         });
         Ok(())
+    }
+}
+
+/// A limit as the ready line tells it.
+pub(crate) fn told(limit: &LimitConfig) -> Value {
+    json!({
+        "per_s": limit.rate.per_s(),
+        "burst": limit.burst,
+        "mode": match limit.mode {
+            LimitMode::Local => "local",
+            LimitMode::Divided { .. } => "divided",
+            LimitMode::Shared => "shared",
+        },
+        "by_item": limit.scope == LimitScope::PrincipalAndItem,
+    })
+}
+
+/// Where used states are recorded, as the ready line tells it.
+pub(crate) const fn store(store: StoreConfig) -> &'static str {
+    match store {
+        StoreConfig::None => "none",
+        StoreConfig::Memory => "memory",
+        StoreConfig::Redis => "redis",
     }
 }
 

@@ -8,6 +8,7 @@ mod endings;
 mod overload;
 mod phases;
 mod principals;
+mod replay;
 mod routing;
 mod size;
 mod statuses;
