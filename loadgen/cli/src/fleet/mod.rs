@@ -115,7 +115,10 @@ impl Fleet {
             }
             Act::Set(faults) => replica.ask(&json!({ "set": faults })),
             Act::Clear => replica.ask(&json!({ "clear": true })),
-            Act::Limit(rate) => replica.change_limit(rate.map(|rate| rate.to_string())),
+            Act::Limit(rate) => {
+                let rate = rate.map(|rate| rate.to_string());
+                replica.change_limit(rate.as_deref())
+            }
             Act::AcceptKey(id) => {
                 let fresh = || Key::generate(KeyId(*id), None);
                 let key = match shared {

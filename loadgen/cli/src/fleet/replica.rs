@@ -207,7 +207,7 @@ impl Replica {
     }
 
     /// Changes its limit to this rate or lifts it, also for when it begins anew.
-    pub(super) fn change_limit(&mut self, rate: Option<String>) -> anyhow::Result<()> {
+    pub(super) fn change_limit(&mut self, rate: Option<&str>) -> anyhow::Result<()> {
         let line = json!({ "limit": rate });
         self.ask(&line)?;
         self.limited = Some(line.to_string());

@@ -84,9 +84,12 @@ impl<T: Transport> Core<T> {
     }
 }
 
+/// A future, and what it gave.
+type Running<F> = (Pin<Box<F>>, Option<<F as Future>::Output>);
+
 /// Runs futures at one time to the end of all.
 async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut open: Vec<(Pin<Box<F>>, Option<F::Output>)> = futures
+    let mut open: Vec<Running<F>> = futures
         .into_iter()
         .map(|future| (Box::pin(future), None))
         .collect();

@@ -174,7 +174,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);
@@ -185,7 +185,7 @@ fn grouped(number: u64) -> String {
 /// A size in the largest unit of which it is a whole number.
 fn size(bytes: u64) -> String {
     for (shift, unit) in [(20, "MiB"), (10, "KiB")] {
-        if bytes > 0 && bytes % (1 << shift) == 0 {
+        if bytes > 0 && bytes.is_multiple_of(1 << shift) {
             return format!("{} {unit}", grouped(bytes >> shift));
         }
     }

@@ -10,6 +10,10 @@ use crate::by_outcome::merge_optional;
 use crate::kind::{KindTally, RoundTally};
 use crate::{Latency, Outcome, Recorder};
 
+/// What to know of retries that nobody thinks before.
+const AT_ONCE: &str = "; nobody thinks here, so a retry follows at once and may find a processor awake and caches \
+                       warm where a first round, after a pause, does not";
+
 /// What a retry (round 1 and later) costs against round 0, of the kinds that had both; successful rounds
 /// alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -147,6 +151,9 @@ impl RetryResult {
             }),
         };
         result.sentence = result.in_words();
+        if chosen().all(|kind| kind.think_ns == 0) {
+            result.sentence += AT_ONCE;
+        }
         Some(result)
     }
 
