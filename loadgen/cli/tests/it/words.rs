@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use crate::fixtures::workspace;
 use crate::program::{Desk, text};
 
-const SUBCOMMANDS: [&str; 7] = [
+const SUBCOMMANDS: [&str; 8] = [
     "run",
     "report",
     "check",
+    "backends",
     "calibrate",
     "replica",
     "keys",
