@@ -1,4 +1,5 @@
 use std::fmt;
+use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ pub struct HttpPlan {
     /// Whether a request is sent again, once, when its kept-alive connection was closed before
     /// anything was received.
     pub resend_stale: bool,
+    /// The local addresses that connections come from, in turn; empty: what the system chooses.
+    pub sources: Vec<IpAddr>,
     /// Which certificates of servers are believed.
     pub trust: Trust,
 }
@@ -57,6 +60,7 @@ impl Default for HttpPlan {
             reuse: true,
             idle_timeout: None,
             resend_stale: false,
+            sources: Vec::new(),
             trust: Trust::System,
         }
     }
@@ -82,6 +86,10 @@ impl fmt::Display for HttpPlan {
         }
         if self.resend_stale {
             f.write_str(", sent again once after a stale connection")?;
+        }
+        if !self.sources.is_empty() {
+            let sources: Vec<String> = self.sources.iter().map(IpAddr::to_string).collect();
+            write!(f, ", from {}", sources.join(", "))?;
         }
         match &self.trust {
             Trust::System => Ok(()),
@@ -114,8 +122,33 @@ impl Check<'_> {
                 }
                 _ => false,
             },
+            sources: self.sources(&table.source)?,
             trust: self.trust(table)?,
         })
+    }
+
+    fn sources(
+        &self,
+        given: &Option<Spanned<Vec<Spanned<String>>>>,
+    ) -> Result<Vec<IpAddr>, ScenarioError> {
+        let Some(given) = given else {
+            return Ok(Vec::new());
+        };
+        if given.get_ref().is_empty() {
+            return Err(self.wrong(
+                given,
+                "source must name at least one address; leave it out for any",
+            ));
+        }
+        let address = |text: &Spanned<String>| {
+            text.get_ref().parse().map_err(|_| {
+                self.wrong(
+                    text,
+                    "source must be IP addresses of this machine, as in \"127.0.0.2\"",
+                )
+            })
+        };
+        given.get_ref().iter().map(address).collect()
     }
 
     fn version(&self, given: &Option<Spanned<String>>) -> Result<HttpVersion, ScenarioError> {
@@ -209,13 +242,14 @@ mod tests {
     fn every_key_shows_in_the_plan() {
         let plan = http(
             "x.toml",
-            "version = \"2\"\nidle_timeout_s = 4.5\nresend_stale = true\ninsecure = true",
+            "version = \"2\"\nidle_timeout_s = 4.5\nresend_stale = true\ninsecure = true\nsource = \
+             [\"127.0.0.2\", \"::1\"]",
         )
         .unwrap();
         assert_eq!(
             plan.to_string(),
             "HTTP/2, connections kept alive unless idle for 4.5 s, sent again once after a stale \
-             connection, certificates NOT checked"
+             connection, from 127.0.0.2, ::1, certificates NOT checked"
         );
         let plan = http("x.toml", "version = \"1.1\"\nreuse = false").unwrap();
         assert_eq!(plan.to_string(), "HTTP/1.1, a connection for each request");
@@ -249,6 +283,11 @@ mod tests {
                 "ca = \"nowhere.pem\"",
                 "x.toml:7:6: ca: nowhere.pem: No such file",
             ),
+            (
+                "source = [\"localhost\"]",
+                "x.toml:7:11: source must be IP addresses of this machine",
+            ),
+            ("source = []", "x.toml:7:10: source must name at least one"),
             ("reuze = true", "the nearest valid key is `reuse`"),
         ] {
             let error = http("x.toml", lines).unwrap_err();

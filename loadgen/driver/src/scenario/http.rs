@@ -18,6 +18,9 @@ pub struct HttpTable {
     /// anything was received. Absent: false.
     #[serde(default)]
     pub resend_stale: Option<Spanned<bool>>,
+    /// The local addresses that connections come from, in turn. Absent: what the system chooses.
+    #[serde(default)]
+    pub source: Option<Spanned<Vec<Spanned<String>>>>,
     /// PEM file of the certificates that are trusted instead of the system's, from the folder of
     /// the scenario. Absent: the system's.
     #[serde(default)]

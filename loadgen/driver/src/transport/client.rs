@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::sync::Arc;
 
 use loadgen_measure::ConnectionFacts;
@@ -8,6 +9,7 @@ use super::answering::Answering;
 use super::dial::Endpoint;
 use super::http1::Http1;
 use super::http2::Http2;
+use super::sources::Sources;
 use super::{Failure, Outgoing, Trace, Transport};
 use crate::classify::Reply;
 use crate::plan::{HttpPlan, HttpVersion};
@@ -33,9 +35,10 @@ impl Http {
         arrivals_end: Instant,
     ) -> Self {
         let answering = Answering::new(arrivals_end);
+        let sources = Rc::new(Sources::new(&plan.sources));
         let endpoints = targets
             .iter()
-            .map(|target| Endpoint::new(target, tls, &answering))
+            .map(|target| Endpoint::new(target, tls, &answering, &sources))
             .collect();
         match plan.version {
             HttpVersion::Http1 => {

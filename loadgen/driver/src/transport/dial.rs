@@ -18,6 +18,7 @@ use super::Failure;
 use super::answering::Answering;
 use super::io::{Io, Wire};
 use super::reply::Tail;
+use super::sources::Sources;
 use crate::target::Target;
 
 /// How long one of several addresses may take to accept before the next one is tried.
@@ -38,6 +39,8 @@ pub(super) struct Endpoint {
     /// How long its next event stream may go on after the reply.
     pub(super) tail: Rc<Tail>,
     tls: Option<Arc<ClientConfig>>,
+    /// Where its connections come from.
+    sources: Rc<Sources>,
     /// Counts the connections that it answers.
     answering: Rc<Answering>,
     /// The address that accepted last.
@@ -49,6 +52,7 @@ impl Endpoint {
         target: &Target,
         tls: Option<&Arc<ClientConfig>>,
         answering: &Rc<Answering>,
+        sources: &Rc<Sources>,
     ) -> Self {
         let scheme = match target.server_name {
             Some(_) => Scheme::HTTPS,
@@ -69,6 +73,7 @@ impl Endpoint {
             tail: Rc::default(),
             tls: tls.cloned(),
             answering: Rc::clone(answering),
+            sources: Rc::clone(sources),
             good: Cell::new(0),
             target: target.clone(),
         }
@@ -94,7 +99,7 @@ impl Endpoint {
         for tried in 0..addresses.len() {
             let index = (self.good.get() + tried) % addresses.len();
             let is_last = tried + 1 == addresses.len();
-            match dial(addresses[index], is_last).await {
+            match self.dial(addresses[index], is_last).await {
                 Ok(stream) => {
                     self.good.set(index);
                     return Ok(stream);
@@ -104,16 +109,16 @@ impl Endpoint {
         }
         Err(last.map_or_else(|| Failure::connection("no address"), |e| failure(&e)))
     }
-}
 
-async fn dial(address: SocketAddr, is_last: bool) -> io::Result<TcpStream> {
-    let connecting = TcpStream::connect(address);
-    if is_last {
-        return connecting.await;
+    async fn dial(&self, address: SocketAddr, is_last: bool) -> io::Result<TcpStream> {
+        let connecting = self.sources.connect(address);
+        if is_last {
+            return connecting.await;
+        }
+        timeout(ONE_ADDRESS, connecting)
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
-    timeout(ONE_ADDRESS, connecting)
-        .await
-        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
 }
 
 /// What a failed attempt to connect says: our own shortage of files or ports, or the peer's refusal.
@@ -125,7 +130,8 @@ fn failure(error: &io::Error) -> Failure {
         Errno::ADDRNOTAVAIL,
         Errno::NOBUFS,
     ];
-    if own.iter().any(|e| Some(e.raw_os_error()) == code) {
+    let none = code.is_none() && error.kind() == io::ErrorKind::AddrNotAvailable;
+    if none || own.iter().any(|e| Some(e.raw_os_error()) == code) {
         return Failure::Generator(format!("cannot open a connection: {error}"));
     }
     Failure::connection(&match error.kind() {
@@ -159,7 +165,12 @@ mod tests {
         held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let mut target = Target::resolve("http://127.0.0.1:9/").await.unwrap();
         target.addresses = vec![held.local_addr().unwrap(), listener.local_addr().unwrap()];
-        let endpoint = Endpoint::new(&target, None, &Answering::new(Instant::now()));
+        let endpoint = Endpoint::new(
+            &target,
+            None,
+            &Answering::new(Instant::now()),
+            &Rc::default(),
+        );
         endpoint.connect().await.unwrap();
         assert_eq!(endpoint.good.get(), 1);
         endpoint.connect().await.unwrap();

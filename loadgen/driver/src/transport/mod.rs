@@ -14,6 +14,7 @@ mod patience;
 mod pool;
 mod reply;
 mod request;
+mod sources;
 mod stream;
 mod timing;
 mod tls;

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use loadgen_measure::Outcome;
+use loadgen_measure::{Outcome, RunResult};
 
 use crate::run::{complete, count, plan, question, response, run_against, scenario};
 use crate::server::{Act, Heard};
@@ -62,6 +62,50 @@ fn every_round_repeats_the_request_byte_for_byte() {
                 assert!(answer["content"]["n"].is_i64());
             }
         }
+    }
+}
+
+/// A gateway that relays states, or puts its route before those of the server behind it and takes it away
+/// again: a client sees nothing but longer states.
+#[test]
+fn states_that_a_gateway_wraps_are_longer_and_nothing_else() {
+    const ROUTE: &str = "route=b;";
+    let through = |route: &'static str| {
+        let gateway = move |heard: &Heard| {
+            let round = heard.round();
+            if let Some(before) = round.checked_sub(1) {
+                let json = heard.json();
+                let state = json["params"]["requestState"].as_str().unwrap();
+                let behind = state.strip_prefix(route).expect("the gateway's own state");
+                assert_eq!(behind, format!("state of round {before}"));
+            }
+            vec![Act::Write(match round {
+                0..3 => question(heard, &format!("\"{route}state of round {round}\"")),
+                _ => complete(heard),
+            })]
+        };
+        let plan = plan(
+            "rate_per_s = 250\nduration_s = 0.02\nconnections = 1",
+            "tool = \"t\"",
+        );
+        run_against(&plan, gateway).0
+    };
+    let (relayed, wrapped) = (through(""), through(ROUTE));
+    for result in [&relayed, &wrapped] {
+        assert_eq!(count(result, Outcome::Ok), 5, "{:?}", result.failures);
+    }
+    for round in 0..3 {
+        let received = |result: &RunResult| {
+            let sizes = result.all.rounds[round].state_received.as_ref().unwrap();
+            (sizes.min_bytes, sizes.max_bytes)
+        };
+        let sent = |result: &RunResult| {
+            let sizes = result.all.rounds[round + 1].state_sent.as_ref().unwrap();
+            (sizes.min_bytes, sizes.max_bytes)
+        };
+        let longer = |(min, max): (u64, u64)| (min + 8, max + 8);
+        assert_eq!(received(&wrapped), longer(received(&relayed)), "{round}");
+        assert_eq!(sent(&wrapped), received(&wrapped), "{round}");
     }
 }
 
