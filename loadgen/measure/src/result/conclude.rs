@@ -6,6 +6,7 @@ use super::findings::{Finding, FindingCode};
 use super::fleet::TooLarge;
 use super::generator::Bound;
 use super::load::{LoadResult, SecondResult};
+use super::phase::PhaseResult;
 use super::run::RunResult;
 use super::throttle::{SignalResult, ThrottleResult};
 use super::verdict::{Status, Verdict};
@@ -36,7 +37,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
                 ),
             ));
         }
-        if let Some((slope, error)) = replica.facts.growth() {
+        if let Some((slope, error)) = replica.facts.growth().filter(|_| is_even(result)) {
             findings.push(Finding::about(
                 FindingCode::ReplicaGrows,
                 vec![replica.index],
@@ -349,6 +350,18 @@ fn unused_answers(result: &RunResult) -> impl Iterator<Item = Finding> {
             ),
         ))
     })
+}
+
+/// Whether the load was the same all the time and was kept up with: else memory follows the number of
+/// connections and of requests that wait, and not that of requests answered.
+fn is_even(result: &RunResult) -> bool {
+    let rate = |phase: &PhaseResult| (phase.from_rate_per_s, phase.to_rate_per_s);
+    let mut rates = result.phases.iter().map(rate);
+    let first = rates.next();
+    let is_steady =
+        first.is_none_or(|(from, to)| from == to && rates.all(|rate| rate == (from, to)));
+    let behind = result.load.achieved.and_then(|achieved| achieved.finding());
+    is_steady && behind.is_none()
 }
 
 /// Keys that were turned in the wrong order, or too early.

@@ -31,9 +31,9 @@ pub struct Step {
     pub offered_per_s: f64,
     /// Workflows per second that ended well while it lasted.
     pub ok_per_s: f64,
-    /// Whether that was enough: at least 95 % of the offered ones, less three standard deviations of
-    /// a Poisson count and what could not end in time: the rise in rate times the first step's median
-    /// response time, by Little's law.
+    /// Whether that was enough: at least 95 % of those that were due in it, less what the rise in rate
+    /// leaves in flight (by Little's law, the rise times the first step's median response time) and
+    /// three standard deviations of that.
     pub sustained: bool,
     /// Median response time of the successful workflows that were due in it, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,10 +55,13 @@ impl Staircase {
             return None;
         }
         let usual_ns = steps[0].work.ok()?.response.as_ref()?.p50_ns;
+        let in_flight = |rate: f64| rate * usual_ns as f64 / 1e9;
         let mut before = 0.0;
         let mut judged = Vec::new();
         for (phase, rate) in steps.into_iter().zip(&rates) {
-            let delayed = (rate - before) * usual_ns as f64 / 1e9;
+            // The difference of two Poisson counts: its variance is the sum of theirs.
+            let spread = (in_flight(*rate) + in_flight(before)).sqrt();
+            let delayed = in_flight(*rate) - in_flight(before) + 3.0 * spread;
             judged.push(step(phase, *rate, delayed)?);
             before = *rate;
         }
@@ -78,12 +81,12 @@ fn constant_rate(phase: &PhaseResult) -> Option<f64> {
     (from == to && from > 0.0).then_some(from)
 }
 
-/// Judges one step; `delayed` workflows of it end after it.
+/// Judges one step, of which up to `delayed` workflows may end after it.
 fn step(phase: &PhaseResult, offered_per_s: f64, delayed: f64) -> Option<Step> {
     let ok_per_s = phase.throughput_per_s?;
     let length_s = phase.to_s - phase.from_s;
-    let offered = offered_per_s * length_s;
-    let least = ENOUGH * offered - 3.0 * offered.sqrt() - delayed;
+    let due = phase.work.started + phase.not_started.values().sum::<u64>();
+    let least = ENOUGH * due as f64 - delayed;
     let response = phase.work.ok().and_then(|ok| ok.response.as_ref());
     Some(Step {
         phase: phase.name.clone(),
@@ -107,7 +110,10 @@ mod tests {
 
     /// Ten seconds at this rate, in which so many a second ended well, after so many milliseconds.
     fn phase(rate: f64, ok_per_s: f64, response_ms: u64) -> PhaseResult {
-        let mut work = KindTally::default();
+        let mut work = KindTally {
+            started: (rate * 10.0) as u64,
+            ..KindTally::default()
+        };
         let response = Duration::from_millis(response_ms);
         work.workflows.record(Outcome::Ok, response, Some(response));
         PhaseResult {
