@@ -33,7 +33,7 @@ const TURNS: NonZeroU64 = NonZeroU64::new(10).expect("ten is not zero");
 /// what is in flight.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BackendsArgs {
-    /// The scenario file; it needs a [fleet].
+    /// The scenario file; it needs a `[fleet]`.
     #[arg(value_name = "SCENARIO")]
     scenario: PathBuf,
 

@@ -108,6 +108,8 @@ pub(super) struct Around<'a> {
     /// Workflows that were taken up, warm-up included.
     pub(super) started: u64,
     pub(super) replicas: &'a [ReplicaResult],
+    /// Whether states were replayed: replays are no rounds, but cost the replicas as much.
+    pub(super) replayed: bool,
 }
 
 impl AeadResult {
@@ -143,8 +145,10 @@ impl AeadResult {
             service: Times::of(&all.service),
             server_share: all.server_share(),
             round_share: all.round_share(),
-            cpu: FleetCpu::of(around.replicas, around.started),
-            key_use: KeyUse::of(around.replicas, all.seal.count(), around.measured_s),
+            cpu: FleetCpu::of(around.replicas, around.started, around.replayed),
+            key_use: (!around.replayed)
+                .then(|| KeyUse::of(around.replicas, all.seal.count(), around.measured_s))
+                .flatten(),
         })
     }
 }
@@ -239,6 +243,7 @@ mod tests {
     fn of(kinds: &[KindTally]) -> Option<AeadResult> {
         let names = ["first".to_owned(), "second".to_owned()];
         let around = Around {
+            replayed: false,
             measured_s: 2.0,
             started: 4,
             replicas: &[],

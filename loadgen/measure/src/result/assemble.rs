@@ -102,7 +102,10 @@ impl RunResult {
         };
         let together = KindResult::of("all", &all);
         let replicas = replicas(&facts.replicas, samples);
+        let single_use =
+            SingleUseResult::of(&samples.shape().kinds, &kinds, &samples.replays, &replicas);
         let around = Around {
+            replayed: single_use.is_some(),
             measured_s: load.measured_s,
             started: load.started,
             replicas: &replicas,
@@ -148,12 +151,7 @@ impl RunResult {
             exchange: ExchangeResult::of(&samples.shape().kinds, &kinds),
             throttle,
             rate_limit,
-            single_use: SingleUseResult::of(
-                &samples.shape().kinds,
-                &kinds,
-                &samples.replays,
-                &replicas,
-            ),
+            single_use,
             trace_context: trace_context(samples.wire.traced),
             principals: samples.principals.as_deref().map(PrincipalsResult::of),
             replicas,

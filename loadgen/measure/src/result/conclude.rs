@@ -78,8 +78,14 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
     }
     let too_large = result.replicas.iter().map(|replica| replica.too_large);
     if let Some(refused) = too_large.fold(None, TooLarge::together) {
+        let refusing = result.replicas.iter().filter(|r| r.too_large.is_some());
+        let by: Vec<String> = refusing.map(|replica| replica.index.to_string()).collect();
+        let by = match &by[..] {
+            [one] if result.replicas.len() > 1 => format!(", all of them by replica {one}"),
+            _ => String::new(),
+        };
         let sentence = format!(
-            "{} requests were refused as too large (HTTP 413), the smallest of {} bytes",
+            "{} requests were refused as too large (HTTP 413){by}, the smallest of {} bytes",
             refused.count, refused.smallest_bytes
         );
         add(true, FindingCode::TooLarge, sentence);

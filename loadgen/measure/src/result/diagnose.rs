@@ -48,14 +48,31 @@ pub fn diagnose(matrix: &Matrix) -> Vec<Finding> {
 
     let rejected: u64 = matrix.cells.iter().map(|cell| cell.state_rejected).sum();
     if rejected > 0 && findings.is_empty() {
+        let refusing = matrix.cells.iter().filter(|cell| cell.state_rejected > 0);
+        let mut by: Vec<usize> = refusing.map(|cell| cell.opened_by).collect();
+        by.sort_unstable();
+        by.dedup();
+        let total = matrix.total();
+        let (by, sentence) = match by[..] {
+            [one] if n > 1 => (
+                by,
+                format!(
+                    "{rejected} of {total} returned states were refused, all of them by replica \
+                     {one}, which takes others: its limits, its clock or its load differ"
+                ),
+            ),
+            _ => (
+                Vec::new(),
+                format!(
+                    "{rejected} of {total} returned states were refused, by no replica in \
+                     particular: expired or altered on the way"
+                ),
+            ),
+        };
         findings.push(Finding::about(
             FindingCode::StatesRefusedInPart,
-            Vec::new(),
-            format!(
-                "{rejected} of {} returned states were refused, by no replica in particular: \
-                 expired or altered on the way",
-                matrix.total()
-            ),
+            by,
+            sentence,
         ));
     }
     findings
@@ -266,5 +283,18 @@ mod tests {
             [(FindingCode::KeyOrAudienceNotShared, vec![0, 1])]
         );
         assert!(diagnose(&one_way)[0].sentence.contains("not every pair"));
+    }
+
+    #[test]
+    fn a_few_refusals_of_one_replica_are_laid_at_its_door() {
+        let few = matrix(3, |_, o| if o == 2 { 98 } else { 100 });
+        let found = &diagnose(&few)[0];
+        assert_eq!(found.code, FindingCode::StatesRefusedInPart);
+        assert_eq!(found.replicas, [2]);
+        assert!(
+            found.sentence.contains("all of them by replica 2"),
+            "{}",
+            found.sentence
+        );
     }
 }

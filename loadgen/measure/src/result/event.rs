@@ -13,11 +13,11 @@ pub struct KeyTurn {
 }
 
 impl EventResult {
-    /// The turn of a key that began before it was harmless.
+    /// The turn of a key that began before it was harmless; not of one that could not be done.
     pub fn harmful(&self) -> Option<KeyTurn> {
         let (turn, begun_s) = (self.key?, self.begun_s?);
         let early = turn.harmless_from_s.is_none_or(|from| begun_s < from);
-        early.then_some(turn)
+        (early && self.errors.is_empty()).then_some(turn)
     }
 }
 

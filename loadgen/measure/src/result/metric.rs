@@ -29,7 +29,7 @@ use crate::Outcome;
 /// | `waited.max_s` | waits for rate limits | |
 /// | `wasted.rate` | share of attempts that did no work: refused, or followed by another | |
 /// | `admitted_per_limit` | admitted rate over the rate that a limit is meant to admit | |
-/// | `carried_out_again.count` | replayed states that were carried out more than once; 0 when none was replayed | |
+/// | `carried_out_again.count` | replayed states that were carried out more than once | |
 /// | `fairness` | Jain's index over the successful workflows of each token, 1 to 1/n | |
 ///
 /// What it is of stands in brackets, as in `response.p99_ms[round=2, kind=wizard]`; kind and phase not
@@ -213,10 +213,7 @@ impl Metric {
                 (attempts > 0).then(|| wasted as f64 / attempts as f64)
             }
             What::AdmittedPerLimit => result.rate_limit.as_ref()?.admitted_over_limit,
-            What::CarriedOutAgain => {
-                let used = result.single_use.as_ref();
-                Some(used.map_or(0, |used| used.carried_out_again()) as f64)
-            }
+            What::CarriedOutAgain => Some(result.single_use.as_ref()?.carried_out_again() as f64),
             What::Fairness => result.principals.as_ref()?.fairness(),
         }
     }

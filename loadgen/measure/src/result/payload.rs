@@ -8,6 +8,9 @@ use super::work::{KindResult, RoundResult};
 use crate::Recorder;
 use crate::stats::line;
 
+/// Least difference between the smallest and the largest round that a growth of service time is taken from, in
+/// KiB.
+const KIB_MIN: f64 = 1.0;
 /// Fewest rounds that a growth of service time is taken from.
 const ROUNDS_MIN: usize = 4;
 
@@ -45,7 +48,8 @@ pub struct PayloadKind {
     /// Requests that were refused as too large; absent when none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<BodyRefusals>,
-    /// How service time grows with size; absent with fewer than four rounds after round 0.
+    /// How service time grows with size; absent with fewer than four rounds after round 0, and
+    /// where their sizes differ by less than 1 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceGrowth>,
 }
@@ -154,7 +158,10 @@ impl ServiceGrowth {
             Some((bytes / 1024.0, service.p50_ns as f64 / 1e3))
         });
         let points: Vec<(f64, f64)> = points.collect();
-        let line = line(&points).filter(|_| points.len() >= ROUNDS_MIN)?;
+        let sizes = || points.iter().map(|(kib, _)| *kib);
+        let (least, most) = (sizes().reduce(f64::min)?, sizes().reduce(f64::max)?);
+        let tells = points.len() >= ROUNDS_MIN && most - least >= KIB_MIN;
+        let line = line(&points).filter(|_| tells)?;
         Some(Self {
             us_per_kib: line.slope,
             standard_error: line.standard_error,

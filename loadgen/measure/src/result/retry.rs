@@ -39,7 +39,8 @@ pub struct RetryResult {
     /// Those of rounds that went to another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_replica: Option<LatencyFigures>,
-    /// Another replica over the same; absent without either.
+    /// Another replica over the same; absent without either, and where nobody thinks: the processor of the
+    /// same replica is then awake, and its caches are warm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_over_same: Option<QuantileRatios>,
     /// Service times of retries over connections that had carried nothing before; connecting is not
@@ -129,6 +130,7 @@ impl RetryResult {
                 give(&mut one.response, widths(Some(one.round)));
             }
         }
+        let at_once = chosen().all(|kind| kind.think_ns == 0);
         let (same, other) = by_replica(samples);
         let (new, kept) = by_connection(later());
         let seconds = phased.seconds();
@@ -141,6 +143,7 @@ impl RetryResult {
             rounds,
             service_mean: paired.and_then(|tally| spread::retry_over_first(tally, &seconds)),
             other_over_same: (other.as_ref().zip(same.as_ref()))
+                .filter(|_| !at_once)
                 .map(|(other, same)| QuantileRatios::of(other, same)),
             same_replica: same,
             other_replica: other,
@@ -151,7 +154,7 @@ impl RetryResult {
             }),
         };
         result.sentence = result.in_words();
-        if chosen().all(|kind| kind.think_ns == 0) {
+        if at_once {
             result.sentence += AT_ONCE;
         }
         Some(result)

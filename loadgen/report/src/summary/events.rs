@@ -22,7 +22,7 @@ pub(crate) fn write(text: &mut Text, result: &RunResult) {
     }
     text.table(&table);
     for event in &result.events {
-        if let Some(turn) = event.key {
+        if let Some(turn) = event.key.filter(|_| event.errors.is_empty()) {
             let from = match turn.harmless_from_s {
                 Some(from) => format!("from {} s on", three_digits(from)),
                 None => "never in this run".to_owned(),

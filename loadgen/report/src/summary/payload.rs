@@ -26,10 +26,16 @@ fn beside(kind: &PayloadKind) -> Option<String> {
         size_bytes(bytes)
     );
     if let Some(service) = kind.service {
-        line += &format!(
-            "; service time grows by {:.2} us a KiB (standard error {:.2})",
-            service.us_per_kib, service.standard_error
-        );
+        let (slope, error) = (service.us_per_kib, service.standard_error);
+        line += &match slope > 3.0 * error {
+            true => {
+                format!("; service time grows by {slope:.2} us a KiB (standard error {error:.2})")
+            }
+            false => format!(
+                "; service time does not grow with size beyond the noise ({slope:.2} us a KiB, \
+                 standard error {error:.2})"
+            ),
+        };
     }
     Some(line)
 }
