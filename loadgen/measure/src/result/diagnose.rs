@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_few_refusals_of_one_replica_are_laid_at_its_door() {
-        let few = matrix(3, |_, o| if o == 2 { 98 } else { 100 });
+        let few = matrix(3, |_, o| if o == 2 { 2 } else { 0 });
         let found = &diagnose(&few)[0];
         assert_eq!(found.code, FindingCode::StatesRefusedInPart);
         assert_eq!(found.replicas, [2]);
