@@ -17,7 +17,7 @@ use super::io::Io;
 use super::lane::{self, Begun, Broken, Desk, Turn};
 use super::patience::Patience;
 use super::pool::{Lease, Line, Pool, Sender};
-use super::reply::{Body, Read, chain, read};
+use super::reply::{Body, Read, chain, is_foreign, read};
 use super::request::{digits, line};
 use super::stream::Stream;
 use super::{Failure, Outgoing, Trace, Transport};
@@ -142,7 +142,8 @@ impl Http1 {
                 Ok(Turn::Whole(reply, is_tidy)) => {
                     let done = Instant::now();
                     // Left as it is, it is closed before its right is given back.
-                    if is_tidy && let Some(mut lease) = lease.take() {
+                    let stays = is_tidy && !is_foreign(&reply, request.id);
+                    if stays && let Some(mut lease) = lease.take() {
                         lease.hold(Line::Bare(io));
                         lease.keep(done);
                     }
@@ -223,7 +224,9 @@ impl Http1 {
                 // With the lease, so that it is closed first where it is not kept. After a reply that
                 // says `close` the connection can stay half alive for as long as the peer does not
                 // read the rest of the request.
-                let stays = self.reuse && !says_close(&reply.fields.map());
+                let stays = self.reuse
+                    && !says_close(&reply.fields.map())
+                    && !is_foreign(&reply, request.id);
                 lease.hold(Line::Hyper(sender));
                 if let Some(rest) = rest {
                     let reuse = self.reuse;

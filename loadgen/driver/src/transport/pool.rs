@@ -175,7 +175,8 @@ impl Pool {
             };
             drop(inner);
             let kept = if to == from { line.take() } else { None };
-            let kept = kept.map(|(line, _)| line);
+            // One that the peer has closed meanwhile is closed here too, and the right stays.
+            let kept = kept.and_then(|(mut line, _)| line.is_good().then_some(line));
             match grant.send(self.grant(to, kept)) {
                 Ok(()) => return,
                 // Nobody waits there any more: take the right out of the lease and try the next.
@@ -302,6 +303,37 @@ mod tests {
             _connection: Driven::new(connection),
         };
         (Line::Hyper(sender), far)
+    }
+
+    /// A connection that the peer has closed, which is known.
+    async fn closed() -> Io {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let near = tokio::net::TcpStream::connect(listener.local_addr().unwrap());
+        let (near, far) = tokio::join!(near, listener.accept());
+        let mut io = Io::new(Wire::Plain(near.unwrap()), &Answering::new(Instant::now()));
+        drop(far);
+        while io.is_quiet() {
+            tokio::task::yield_now().await;
+        }
+        io
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_is_given_no_closed_connection() {
+        let pool = Pool::new(1, 1, None);
+        let trace = Trace::default();
+        let mut lease = pool.lease(0, &trace).await;
+        let mut waiter = Box::pin(pool.lease(0, &trace));
+        let waits = std::future::poll_fn(|cx| {
+            std::task::Poll::Ready(waiter.as_mut().poll(cx).is_pending())
+        });
+        assert!(waits.await);
+        lease.hold(Line::Bare(closed().await));
+        lease.keep(Instant::now());
+        let mut granted = waiter.await;
+        assert!(granted.take_kept().is_none());
+        drop(granted);
+        assert_eq!(pool.inner.borrow().open, 0);
     }
 
     #[tokio::test]

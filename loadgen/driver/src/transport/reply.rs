@@ -11,6 +11,7 @@ use hyper::header::CONTENT_TYPE;
 use hyper::http::response::Parts;
 use loadgen_protocol::names::header::{SERVER_TIMING, SESSION_ID};
 use loadgen_protocol::{Response as RpcResponse, SseParser};
+use memchr::memmem;
 use tokio::time::{Instant, timeout};
 
 use super::Failure;
@@ -78,6 +79,24 @@ pub(super) async fn read(head: Parts, mut body: Body, id: &str) -> Result<Read, 
         done: Instant::now(),
         rest: None,
     })
+}
+
+/// Whether a reply is to another request of ours than that with this id: then what comes next over the
+/// connection is not to the next request either. Nothing is parsed where the id stands in the reply.
+pub(super) fn is_foreign(reply: &Reply, id: &str) -> bool {
+    if memmem::find(&reply.body, id.as_bytes()).is_some() {
+        return false;
+    }
+    let parsed = RpcResponse::parse(&reply.body);
+    let echoed = parsed.ok().and_then(|response| response.id);
+    echoed.is_some_and(|echoed| is_ours(echoed.get()))
+}
+
+/// Whether an id is of the form of ours: whole numbers with points between them, as text.
+fn is_ours(id: &str) -> bool {
+    let inside = id.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    inside.is_some_and(|id| id.contains('.') && id.split('.').all(is_number))
 }
 
 /// What the head says, found in one pass: a look-up by name costs more than a comparison.

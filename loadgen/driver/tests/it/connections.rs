@@ -342,3 +342,36 @@ fn a_connection_that_closes_between_requests_is_replaced_without_a_word() {
     assert!(ok >= 30, "{:?}", result.failures);
     assert_eq!(server.heard().len() as u64, ok);
 }
+
+/// The reply in one chunk.
+fn chunked(reply: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(reply).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let kept = head
+        .lines()
+        .filter(|line| !line.starts_with("Content-Length"));
+    let head: Vec<&str> = kept.chain(["Transfer-Encoding: chunked"]).collect();
+    let head = head.join("\r\n");
+    format!("{head}\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len()).into_bytes()
+}
+
+/// From its fourth request on a connection is one reply behind.
+#[test]
+fn a_connection_that_brings_replies_of_others_is_left() {
+    for as_chunks in [false, true] {
+        let last = Mutex::new(None);
+        let behind = move |heard: &Heard| {
+            let before = last.lock().unwrap().replace(heard.clone());
+            let answered = before.filter(|_| heard.before >= 3);
+            let reply = complete(answered.as_ref().unwrap_or(heard));
+            vec![Act::Write(match as_chunks {
+                true => chunked(&reply),
+                false => reply,
+            })]
+        };
+        let (result, server) = run_against(&in_turn(10, ""), behind);
+        assert_eq!(count(&result, Outcome::ProtocolError), 2, "{as_chunks}");
+        assert_eq!(count(&result, Outcome::Ok), 8, "{as_chunks}");
+        assert_eq!(server.accepted(), 3, "{as_chunks}");
+    }
+}

@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use loadgen_measure::Outcome;
+use loadgen_measure::{Outcome, ReplayedKind};
 
 use super::{Answer, Asked, Play, Played};
 
@@ -10,6 +10,12 @@ async fn play(replicas: usize, script: impl Fn(&Asked) -> Answer + 'static) -> P
     play.replicas = replicas;
     play.workflow = "replay = 3";
     play.with(script).await
+}
+
+/// What became of the replays of the only kind.
+fn replays(played: &Played) -> &ReplayedKind {
+    let used = played.result.single_use.as_ref();
+    &used.expect("states were replayed").kinds[0]
 }
 
 /// One question, whose state is the workflow's number.
@@ -43,12 +49,7 @@ async fn a_state_goes_to_several_replicas_at_once_and_other_figures_do_not_chang
         assert_eq!(to, [0, 1, 2]);
         assert!(together.iter().all(|asked| asked.at == together[0].at));
     }
-    let used = played
-        .result
-        .single_use
-        .as_ref()
-        .expect("states were replayed");
-    let kind = &used.kinds[0];
+    let kind = replays(&played);
     assert_eq!((kind.states, kind.requests, kind.ok), (30, 90, 90));
     assert_eq!((kind.carried_out_again, kind.most_ok), (30, 3));
 }
@@ -75,12 +76,7 @@ async fn whoever_may_use_a_state_once_ends_well_although_others_refuse_first() {
     .await;
     played.assert_accounts();
     assert_eq!(played.outcome(Outcome::Ok), 30);
-    let used = played
-        .result
-        .single_use
-        .as_ref()
-        .expect("states were replayed");
-    let kind = &used.kinds[0];
+    let kind = replays(&played);
     assert_eq!((kind.ok, kind.refused, kind.other), (30, 60, 0));
     assert_eq!(kind.carried_out_again, 0);
     // The reply that decides is that of the last, with its own time.
@@ -101,12 +97,7 @@ async fn replays_without_a_reply_are_neither_done_nor_refused() {
     .await;
     played.assert_accounts();
     assert_eq!(played.outcome(Outcome::Ok), 0);
-    let used = played
-        .result
-        .single_use
-        .as_ref()
-        .expect("states were replayed");
-    let kind = &used.kinds[0];
+    let kind = replays(&played);
     assert_eq!((kind.ok, kind.refused, kind.other), (0, 60, 30));
 }
 
