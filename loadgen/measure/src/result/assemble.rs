@@ -29,7 +29,7 @@ use super::staircase::Staircase;
 use super::steady::Measured;
 use super::threshold::Threshold;
 use super::throttle::{Admitted, ThrottleResult};
-use super::verdict::{Status, Verdict};
+use super::verdict::{self, Status, Verdict};
 use super::work::KindResult;
 use crate::by_outcome::{ByOutcome, merge_optional};
 use crate::finished::{SecondFigures, Series};
@@ -181,7 +181,7 @@ impl RunResult {
         result.findings = conclude::findings(&result, clipped(samples));
         result.findings.extend(delayed_ack::findings(samples));
         result.findings.extend(unread);
-        result.verdict = conclude::verdict(&result);
+        result.verdict = verdict::judge(&result);
         result
     }
 

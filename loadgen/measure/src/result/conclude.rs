@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::diagnose::diagnose;
-use super::event::EventResult;
+use super::event;
 use super::findings::{Finding, FindingCode};
 use super::fleet::TooLarge;
 use super::generator::Bound;
@@ -9,14 +9,13 @@ use super::load::{LoadResult, SecondResult};
 use super::phase::PhaseResult;
 use super::run::RunResult;
 use super::throttle::{SignalResult, ThrottleResult};
-use super::verdict::{Status, Verdict};
 use crate::deviation::DeviationTally;
 use crate::{Outcome, StatusDeviation};
 
 /// What a reader should know about a result that is complete but for findings and verdict.
 pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
     let load = &result.load;
-    let early = key_turns(result);
+    let early = event::key_turns(result);
     let mut findings = if !result.breaks_states.is_empty() {
         // Who refuses whom says nothing about keys then.
         vec![broken(result)]
@@ -51,7 +50,7 @@ pub(crate) fn findings(result: &RunResult, clipped: u64) -> Vec<Finding> {
             ));
         }
     }
-    findings.extend(events(result));
+    findings.extend(event::failed(result));
     findings.extend(unused_answers(result));
     findings.extend(result.load.achieved.and_then(|achieved| achieved.finding()));
     findings.extend(steadiness(result));
@@ -243,45 +242,6 @@ fn throttled(throttle: &ThrottleResult) -> Option<String> {
     ))
 }
 
-/// The judgement on a result that is complete but for the verdict.
-pub(crate) fn verdict(result: &RunResult) -> Verdict {
-    let about = |wanted: &[FindingCode]| -> Vec<String> {
-        let wanted = result.findings.iter().filter(|f| wanted.contains(&f.code));
-        wanted.map(|finding| finding.sentence.clone()).collect()
-    };
-    let invalid = about(&[
-        FindingCode::CheckFailed,
-        FindingCode::EventFailed,
-        FindingCode::GeneratorBound,
-    ]);
-    let mut missed: Vec<String> = result
-        .thresholds
-        .iter()
-        .filter(|threshold| !threshold.pass)
-        .map(|t| {
-            let value = t.value_text();
-            format!(
-                "{} is {value}, must be {} {}",
-                t.name, t.comparison, t.limit
-            )
-        })
-        .collect();
-    missed.extend(about(&[FindingCode::NoSuccess]));
-    let (status, mut reasons) = if result.interrupted {
-        let mut reasons = vec!["interrupted".to_owned()];
-        reasons.extend(invalid);
-        (Status::Interrupted, reasons)
-    } else if !invalid.is_empty() {
-        (Status::Invalid, invalid)
-    } else if !missed.is_empty() {
-        (Status::ThresholdMissed, std::mem::take(&mut missed))
-    } else {
-        (Status::Good, Vec::new())
-    };
-    reasons.append(&mut missed);
-    Verdict { status, reasons }
-}
-
 /// By how much the load fell short of the plan, why, and when that began.
 fn shortfall(result: &RunResult) -> String {
     let load = &result.load;
@@ -368,59 +328,6 @@ fn is_even(result: &RunResult) -> bool {
         first.is_none_or(|(from, to)| from == to && rates.all(|rate| rate == (from, to)));
     let behind = result.load.achieved.and_then(|achieved| achieved.finding());
     is_steady && behind.is_none()
-}
-
-/// Keys that were turned in the wrong order, or too early.
-fn key_turns(result: &RunResult) -> Vec<Finding> {
-    let refused: u64 = (result.matrix.cells.iter())
-        .map(|cell| cell.state_rejected)
-        .sum();
-    let finding = |event: &EventResult| {
-        let (turn, begun_s) = (event.harmful()?, event.begun_s?);
-        let key = turn.key;
-        let from = turn.harmless_from_s;
-        let sentence = match (event.act.as_str(), from) {
-            ("mint-key", Some(from)) => format!(
-                "key {key} was minted with from {begun_s:.1} s on, but accepted by every replica \
-                 only from {from:.1} s on"
-            ),
-            ("mint-key", None) => format!(
-                "key {key} was minted with from {begun_s:.1} s on, and some replicas never accepted \
-                 it"
-            ),
-            (_, Some(from)) => format!(
-                "key {key} was dropped at {begun_s:.1} s, but states of it lived until {from:.1} s: \
-                 a lifetime after the last replica stopped minting with it"
-            ),
-            (_, None) => format!(
-                "key {key} was dropped at {begun_s:.1} s while a replica still minted with it"
-            ),
-        };
-        let of = result.matrix.total();
-        Some(Finding::about(
-            FindingCode::KeyTurnedTooEarly,
-            event.replicas.clone(),
-            format!("{sentence}; {refused} of {of} returned states were refused in the run"),
-        ))
-    };
-    result.events.iter().filter_map(finding).collect()
-}
-
-/// Events that did not happen as they were planned.
-fn events(result: &RunResult) -> impl Iterator<Item = Finding> {
-    let over = !result.partial && !result.interrupted;
-    result.events.iter().filter_map(move |event| {
-        let sentence = match (event.errors.first(), event.done_s) {
-            (Some(error), _) => format!("event {}: {error}", event.name),
-            (None, None) if over => format!(
-                "event {}: it had not been done when the run ended",
-                event.name
-            ),
-            _ => return None,
-        };
-        let replicas = event.replicas.clone();
-        Some(Finding::about(FindingCode::EventFailed, replicas, sentence))
-    })
 }
 
 /// What is to say about warm-up and drift.

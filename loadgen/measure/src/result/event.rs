@@ -1,6 +1,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::findings::{Finding, FindingCode};
+use super::run::RunResult;
+
 /// A key that is minted with or dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeyTurn {
@@ -49,4 +52,57 @@ pub struct EventResult {
     /// What could not be done; empty when all was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+}
+
+/// Events that did not happen as they were planned.
+pub(super) fn failed(result: &RunResult) -> impl Iterator<Item = Finding> {
+    let over = !result.partial && !result.interrupted;
+    result.events.iter().filter_map(move |event| {
+        let sentence = match (event.errors.first(), event.done_s) {
+            (Some(error), _) => format!("event {}: {error}", event.name),
+            (None, None) if over => format!(
+                "event {}: it had not been done when the run ended",
+                event.name
+            ),
+            _ => return None,
+        };
+        let replicas = event.replicas.clone();
+        Some(Finding::about(FindingCode::EventFailed, replicas, sentence))
+    })
+}
+
+/// Keys that were turned in the wrong order, or too early.
+pub(super) fn key_turns(result: &RunResult) -> Vec<Finding> {
+    let refused: u64 = (result.matrix.cells.iter())
+        .map(|cell| cell.state_rejected)
+        .sum();
+    let finding = |event: &EventResult| {
+        let (turn, begun_s) = (event.harmful()?, event.begun_s?);
+        let key = turn.key;
+        let from = turn.harmless_from_s;
+        let sentence = match (event.act.as_str(), from) {
+            ("mint-key", Some(from)) => format!(
+                "key {key} was minted with from {begun_s:.1} s on, but accepted by every replica \
+                 only from {from:.1} s on"
+            ),
+            ("mint-key", None) => format!(
+                "key {key} was minted with from {begun_s:.1} s on, and some replicas never accepted \
+                 it"
+            ),
+            (_, Some(from)) => format!(
+                "key {key} was dropped at {begun_s:.1} s, but states of it lived until {from:.1} s: \
+                 a lifetime after the last replica stopped minting with it"
+            ),
+            (_, None) => format!(
+                "key {key} was dropped at {begun_s:.1} s while a replica still minted with it"
+            ),
+        };
+        let of = result.matrix.total();
+        Some(Finding::about(
+            FindingCode::KeyTurnedTooEarly,
+            event.replicas.clone(),
+            format!("{sentence}; {refused} of {of} returned states were refused in the run"),
+        ))
+    };
+    result.events.iter().filter_map(finding).collect()
 }

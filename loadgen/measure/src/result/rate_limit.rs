@@ -121,6 +121,27 @@ pub(super) struct Parts<'a> {
     pub(super) events: &'a [EventResult],
 }
 
+/// What went on in a span of time.
+#[derive(Debug, Clone, Copy)]
+struct Rates {
+    admitted_per_s: Option<f64>,
+    refused_per_s: Option<f64>,
+    over_limit: Option<f64>,
+}
+
+impl Rates {
+    /// Of so many rounds and refused attempts in so many seconds.
+    fn of(limit_per_s: Option<f64>, admitted: u64, refused: u64, lasted_s: f64) -> Self {
+        let per_s = |count: u64| (lasted_s > 0.0).then(|| count as f64 / lasted_s);
+        let admitted_per_s = per_s(admitted);
+        Self {
+            admitted_per_s,
+            refused_per_s: per_s(refused),
+            over_limit: (admitted_per_s.zip(limit_per_s)).map(|(a, limit)| a / limit),
+        }
+    }
+}
+
 impl RateLimitResult {
     /// `None` when nothing was refused and no limit is known.
     pub(super) fn of(parts: &Parts<'_>) -> Option<Self> {
@@ -134,11 +155,10 @@ impl RateLimitResult {
             return None;
         }
         let measured_s = load.measured_s;
-        let per_s = |count: u64| (measured_s > 0.0).then(|| count as f64 / measured_s);
         let admitted = phased.sum(|part| part.admitted);
-        let admitted_per_s = per_s(admitted);
+        let refusals = phased.sum(|part| part.refused);
         let limit_per_s = limits.mean(phased);
-        let ratio = admitted_per_s.zip(limit_per_s).map(|(a, limit)| a / limit);
+        let rates = Rates::of(limit_per_s, admitted, refusals, measured_s);
         let exceeded = limit_per_s.is_some_and(|limit| {
             let most = EXCEEDED * limit * measured_s + limits.burst();
             refused > 0 && admitted as f64 > most
@@ -152,11 +172,11 @@ impl RateLimitResult {
             mode: limits.mode(),
             limits: limits.spans(),
             limit_per_s,
-            admitted_per_s,
-            refused_per_s: per_s(phased.sum(|part| part.refused)),
-            admitted_over_limit: ratio,
-            principal_rates: principal_rates(parts, admitted_per_s),
-            counting: ratio
+            admitted_per_s: rates.admitted_per_s,
+            refused_per_s: rates.refused_per_s,
+            admitted_over_limit: rates.over_limit,
+            principal_rates: principal_rates(parts, rates.admitted_per_s),
+            counting: (rates.over_limit)
                 .filter(|_| refused > 0)
                 .and_then(|ratio| Counting::of(ratio, parts.replicas.len())),
             exceeded,
@@ -238,15 +258,15 @@ fn principal_rates(parts: &Parts<'_>, all_per_s: Option<f64>) -> Option<Principa
 fn phases(parts: &Parts<'_>, limits: &Limits) -> Vec<PhaseRates> {
     let principals = parts.samples.principals.as_deref();
     let one = |(index, span): (usize, Span<'_>)| {
+        let (limit_per_s, part) = (limits.at(span.from_s), span.part);
         let lasted_s = span.to_s - span.from_s;
-        let per_s = |count: u64| (lasted_s > 0.0).then(|| count as f64 / lasted_s);
-        let (limit, admitted) = (limits.at(span.from_s), per_s(span.part.admitted));
+        let rates = Rates::of(limit_per_s, part.admitted, part.refused, lasted_s);
         PhaseRates {
             name: span.phase.name.clone(),
-            limit_per_s: limit,
-            admitted_per_s: admitted,
-            refused_per_s: per_s(span.part.refused),
-            admitted_over_limit: admitted.zip(limit).map(|(a, limit)| a / limit),
+            limit_per_s,
+            admitted_per_s: rates.admitted_per_s,
+            refused_per_s: rates.refused_per_s,
+            admitted_over_limit: rates.over_limit,
             fairness: principals.and_then(|all| jain(all.admitted(index))),
         }
     };

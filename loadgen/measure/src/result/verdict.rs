@@ -1,6 +1,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::findings::FindingCode;
+use super::run::RunResult;
+
 /// The judgement on a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
@@ -35,4 +38,43 @@ impl Status {
             Self::Interrupted => 130,
         }
     }
+}
+
+/// The judgement on a result that is complete but for the verdict.
+pub(super) fn judge(result: &RunResult) -> Verdict {
+    let about = |wanted: &[FindingCode]| -> Vec<String> {
+        let wanted = result.findings.iter().filter(|f| wanted.contains(&f.code));
+        wanted.map(|finding| finding.sentence.clone()).collect()
+    };
+    let invalid = about(&[
+        FindingCode::CheckFailed,
+        FindingCode::EventFailed,
+        FindingCode::GeneratorBound,
+    ]);
+    let mut missed: Vec<String> = result
+        .thresholds
+        .iter()
+        .filter(|threshold| !threshold.pass)
+        .map(|t| {
+            let value = t.value_text();
+            format!(
+                "{} is {value}, must be {} {}",
+                t.name, t.comparison, t.limit
+            )
+        })
+        .collect();
+    missed.extend(about(&[FindingCode::NoSuccess]));
+    let (status, mut reasons) = if result.interrupted {
+        let mut reasons = vec!["interrupted".to_owned()];
+        reasons.extend(invalid);
+        (Status::Interrupted, reasons)
+    } else if !invalid.is_empty() {
+        (Status::Invalid, invalid)
+    } else if !missed.is_empty() {
+        (Status::ThresholdMissed, std::mem::take(&mut missed))
+    } else {
+        (Status::Good, Vec::new())
+    };
+    reasons.append(&mut missed);
+    Verdict { status, reasons }
 }
