@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use crate::stats::line;
+
 /// Fewest looks that a line is laid through.
 const LOOKS_MIN: usize = 5;
 /// Fewest requests between the first and the last of them.
@@ -47,10 +49,8 @@ impl MemoryLooks {
     }
 
     /// A straight line through the looks of the second half of their time, so that what a process
-    /// takes once, to be warm, does not count. Least squares, x requests and y bytes:
-    /// b = Sxy / Sxx, with Sxx = sum (x - mean x)^2 and Sxy = sum (x - mean x)(y - mean y); its
-    /// standard error is sqrt((Syy - b Sxy) / (n - 2) / Sxx) (Montgomery, Peck and Vining,
-    /// Introduction to Linear Regression Analysis, chapter 2). It takes errors for independent.
+    /// takes once, to be warm, does not count: least squares, with the standard error of the slope
+    /// (`stats/line.rs`), x requests and y bytes.
     ///
     /// `None` with fewer than 5 looks or fewer than 500 requests between them.
     pub fn slope(&self) -> Option<Slope> {
@@ -60,28 +60,15 @@ impl MemoryLooks {
         if late.len() < LOOKS_MIN || last.requests - first.requests < REQUESTS_MIN {
             return None;
         }
-        let n = late.len() as f64;
         // From the first look on, so that squares of large numbers take no digits away.
-        let points = || {
-            late.iter().map(|look| {
-                let x = (look.requests - first.requests) as f64;
-                (x, look.rss_bytes as f64 - first.rss_bytes as f64)
-            })
-        };
-        let (x, y) = points().fold((0.0, 0.0), |(x, y), point| {
-            (x + point.0 / n, y + point.1 / n)
+        let points = late.iter().map(|look| {
+            let x = (look.requests - first.requests) as f64;
+            (x, look.rss_bytes as f64 - first.rss_bytes as f64)
         });
-        let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-        for (px, py) in points() {
-            let (dx, dy) = (px - x, py - y);
-            xx += dx * dx;
-            xy += dx * dy;
-            yy += dy * dy;
-        }
-        let slope = xy / xx;
+        let line = line(&points.collect::<Vec<_>>())?;
         Some(Slope {
-            bytes_per_request: slope,
-            standard_error: ((yy - slope * xy).max(0.0) / (n - 2.0) / xx).sqrt(),
+            bytes_per_request: line.slope,
+            standard_error: line.standard_error,
         })
     }
 }
