@@ -1,4 +1,4 @@
-//! Results for people: a summary for a terminal, and SVG charts.
+//! Results for people, a summary for a terminal and SVG charts, and for other programs: exports.
 //!
 //! Everything is a function of a [`RunResult`](loadgen_measure::RunResult), or of a
 //! [`BackendsResult`](loadgen_measure::BackendsResult), alone; nothing here
@@ -6,10 +6,12 @@
 
 mod backends;
 mod chart;
+mod export;
 mod summary;
 mod table;
 mod units;
 
 pub use backends::{backends_chart, backends_summary};
 pub use chart::{Chart, ChartError, charts};
+pub use export::{ExportError, ExportFormat, export};
 pub use summary::{Style, summary};
