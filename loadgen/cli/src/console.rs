@@ -19,6 +19,13 @@ pub(crate) fn print_with(
     unless_gone(written).context("cannot write to standard output")
 }
 
+/// Writes bytes on stdout as they are: another program reads them, so nothing is taken out of them.
+pub(crate) fn print_raw(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    unless_gone(written).context("cannot write to standard output")
+}
+
 /// Writes one line on stderr. Where nobody can read it, there is nobody to tell that: what the
 /// program does, a run with its result above all, must not depend on it.
 pub(crate) fn say(line: impl fmt::Display) {

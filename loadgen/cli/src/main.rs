@@ -30,6 +30,7 @@ enum Command {
     #[command(after_help = EXIT_CODES)]
     Run(cmd::run::RunArgs),
     Report(cmd::report::ReportArgs),
+    Export(cmd::export::ExportArgs),
     Check(cmd::check::CheckArgs),
     #[command(after_help = EXIT_CODES)]
     Backends(cmd::backends::BackendsArgs),
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => cmd::run::run(&args),
         Command::Report(args) => cmd::report::run(&args),
+        Command::Export(args) => cmd::export::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Backends(args) => cmd::backends::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),
