@@ -14,6 +14,7 @@ mod control;
 mod ending;
 mod events;
 mod every_fault;
+mod export;
 mod fixtures;
 mod fleet;
 mod growth;

@@ -104,11 +104,7 @@ fn hostile_names_stay_in_their_place() {
     let junit = text(&hostile, ExportFormat::Junit);
     let report = quick_junit::Report::deserialize_from_str(&junit).unwrap();
     let suite = &report.test_suites[0];
-    assert!(
-        suite.name.as_str().starts_with("a\"b'<c>&]]>"),
-        "{}",
-        junit
-    );
+    assert!(suite.name.as_str().starts_with("a\"b'<c>&]]>"), "{}", junit);
     for never in ['\u{1b}', '\u{0}', '\u{1}'] {
         assert!(!junit.contains(never));
     }
