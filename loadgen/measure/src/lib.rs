@@ -9,6 +9,7 @@ mod archive;
 mod backends;
 mod buckets;
 mod by_outcome;
+mod compare;
 mod deviation;
 mod environment;
 mod finished;
@@ -41,6 +42,10 @@ pub use archive::Archive;
 pub use backends::{
     AgainstBase, BACKENDS_SCHEMA_VERSION, BackendsFacts, BackendsResult, Contender,
     ContenderFigure, Figure, FigureComparison, TurnRun, backends_schema,
+};
+pub use compare::{
+    COMPARISON_SCHEMA_VERSION, Change, ComparedFigure, ComparedRun, FigureChange, FigureGroup,
+    Obstacle, ObstacleCode, Part, RunComparison, Unit, comparison_schema,
 };
 pub use deviation::StatusDeviation;
 pub use environment::Environment;

@@ -49,6 +49,11 @@ impl Sizes {
         self.0.mean()
     }
 
+    /// Standard deviation in bytes, from the buckets.
+    pub fn deviation_bytes(&self) -> Option<f64> {
+        self.0.deviation()
+    }
+
     /// Size at a quantile from 0 to 1, to 2 digits.
     pub fn quantile_bytes(&self, quantile: f64) -> Option<u64> {
         self.0.quantile(quantile)
@@ -96,5 +101,7 @@ mod tests {
         assert_eq!(sizes.max_bytes(), Some(100_003));
         assert_eq!(sizes.mean_bytes(), Some(34_002.0));
         assert_eq!(sizes.sum_bytes(), 102_006);
+        let deviation = sizes.deviation_bytes().expect("there are sizes");
+        assert!((deviation / 46_669.0 - 1.0).abs() < 0.01, "{deviation}");
     }
 }

@@ -125,6 +125,11 @@ impl<const DIGITS: u8, const BOUND: u64> Tally<DIGITS, BOUND> {
         self.histogram.len()
     }
 
+    /// Standard deviation, from the buckets.
+    pub(crate) fn deviation(&self) -> Option<f64> {
+        (!self.histogram.is_empty()).then(|| self.histogram.stdev())
+    }
+
     pub(crate) fn clipped(&self) -> u64 {
         self.clipped
     }

@@ -105,6 +105,21 @@ impl Ranks {
     }
 }
 
+/// The variance of the sum of a series around 0 of one value a second, as its blocks show it; `None`
+/// where it is too short: fewer than 20 blocks.
+pub(crate) fn excess_variance(series: &[f64]) -> Option<f64> {
+    let longest = Ranks::longest_block(series.len());
+    if longest == 0 {
+        return None;
+    }
+    let still = series.iter().all(|y| *y == 0.0);
+    Some(if still {
+        0.0
+    } else {
+        spread(series, longest).1
+    })
+}
+
 /// Block length and variance of the sum.
 pub(super) fn spread(series: &[f64], longest: usize) -> (usize, f64) {
     let with = |block: usize| (block, blocks::variance_of_sum(series, block));
