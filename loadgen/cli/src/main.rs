@@ -31,6 +31,8 @@ enum Command {
     Run(cmd::run::RunArgs),
     Report(cmd::report::ReportArgs),
     Export(cmd::export::ExportArgs),
+    #[command(after_help = COMPARE_CODES)]
+    Compare(cmd::compare::CompareArgs),
     Check(cmd::check::CheckArgs),
     #[command(after_help = EXIT_CODES)]
     Backends(cmd::backends::BackendsArgs),
@@ -44,11 +46,15 @@ const EXIT_CODES: &str = "Exit codes: 0 good; 1 our own fault; 2 usage or scenar
     3 threshold missed or no success; 4 target unusable; 5 run invalid; 130 interrupted with \
     partial result";
 
+const COMPARE_CODES: &str = "Exit codes: 0 compared, nothing regressed; 1 our own fault; 2 usage \
+    error, or not to be compared; 3 regressed, or with --strict undecided";
+
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => cmd::run::run(&args),
         Command::Report(args) => cmd::report::run(&args),
         Command::Export(args) => cmd::export::run(&args),
+        Command::Compare(args) => cmd::compare::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Backends(args) => cmd::backends::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),

@@ -6,6 +6,7 @@
 
 mod backends;
 mod chart;
+mod compare;
 mod export;
 mod summary;
 mod table;
@@ -13,5 +14,6 @@ mod units;
 
 pub use backends::{backends_chart, backends_summary};
 pub use chart::{Chart, ChartError, charts};
+pub use compare::{comparison_markdown, comparison_summary};
 pub use export::{ExportError, ExportFormat, export};
 pub use summary::{Style, summary};

@@ -3,6 +3,7 @@
 pub(crate) mod backends;
 pub(crate) mod calibrate;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod export;
 pub(crate) mod keys;
 pub(crate) mod replica;

@@ -1,5 +1,6 @@
 use super::change::Draft;
 use super::obstacle::ok;
+use super::side::failures;
 use crate::stats::{excess_variance, mean};
 use crate::{Judgement, RunResult};
 
@@ -36,22 +37,18 @@ pub(super) fn throughput(a: &RunResult, b: &RunResult) -> Draft {
 /// p. 371). Failures come in heaps, so each side's variance is multiplied by how much more than
 /// independent ones the failed rounds of its seconds vary.
 pub(super) fn failed(a: &RunResult, b: &RunResult) -> Draft {
-    let counts = |result: &RunResult| {
-        let workflows = result.all.workflows.values();
-        let ended: u64 = workflows.map(|figures| figures.count).sum();
-        (ended.saturating_sub(ok(result)) as f64, ended as f64)
-    };
-    let share = |(failed, ended): (f64, f64)| (ended > 0.0).then(|| failed / ended);
-    let (of_a, of_b) = (counts(a), counts(b));
+    let share = |[failed, ended]: [f64; 2]| (ended > 0.0).then(|| failed / ended);
+    let of_a = failures(&a.all.workflows);
+    let of_b = failures(&b.all.workflows);
     let draft = Draft::with(share(of_a), share(of_b), None);
     let (Some(heaps_a), Some(heaps_b)) = (heaps(a), heaps(b)) else {
         return draft;
     };
-    if of_a.0 + of_b.0 == 0.0 || of_a.1 == 0.0 || of_b.1 == 0.0 {
+    if of_a[0] + of_b[0] == 0.0 || of_a[1] == 0.0 || of_b[1] == 0.0 {
         return draft;
     }
-    let ln = |(failed, ended): (f64, f64)| ((failed + 0.5) / (ended + 0.5)).ln();
-    let variance = |(failed, ended): (f64, f64), heaps: f64| {
+    let ln = |[failed, ended]: [f64; 2]| ((failed + 0.5) / (ended + 0.5)).ln();
+    let variance = |[failed, ended]: [f64; 2], heaps: f64| {
         heaps * (1.0 / (failed + 0.5) - 1.0 / (ended + 0.5))
     };
     let deviation = (variance(of_a, heaps_a) + variance(of_b, heaps_b)).sqrt();

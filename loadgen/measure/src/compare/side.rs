@@ -117,11 +117,18 @@ fn quantiles(figures: Option<&LatencyFigures>) -> [Option<Estimate>; 2] {
 
 /// Share of the rounds that did not end well.
 fn failed(round: &RoundResult) -> Option<Estimate> {
-    let outcomes = round.outcomes.values();
-    let ended: u64 = outcomes.map(|figures| figures.count).sum();
-    let ok = ok(&round.outcomes).map_or(0, |figures| figures.count);
-    let share = (ended > 0).then(|| (ended - ok) as f64 / ended as f64)?;
-    Estimate::new(share, None)
+    let [failed, ended] = failures(&round.outcomes);
+    Estimate::new((ended > 0.0).then(|| failed / ended)?, None)
+}
+
+/// How many did not end well, and how many ended at all. Counts from a file may be anything.
+pub(super) fn failures(outcomes: &BTreeMap<Outcome, OutcomeFigures>) -> [f64; 2] {
+    let count = |failed: bool| {
+        let counted = outcomes.iter();
+        let counted = counted.filter(|(outcome, _)| !failed || **outcome != Outcome::Ok);
+        counted.map(|(_, figures)| figures.count as f64).sum()
+    };
+    [count(true), count(false)]
 }
 
 fn size(figures: Option<&SizeFigures>) -> Option<Estimate> {

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod backends;
+mod compare;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
