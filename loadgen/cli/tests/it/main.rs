@@ -9,6 +9,7 @@ mod bad_target;
 mod calibrate;
 mod callers;
 mod clients;
+mod compare;
 mod conformance;
 mod control;
 mod ending;

@@ -95,7 +95,8 @@ fn drafts(a: &Figures, b: &Figures) -> Vec<(ComparedFigure, Draft)> {
 /// Figures of which a run has one number, and nothing says how far that may be off.
 fn alone(result: &RunResult) -> Figures {
     let load = &result.load;
-    let missing: f64 = load.not_started.values().map(|count| *count as f64).sum();
+    let missing = load.not_started.values();
+    let missing = missing.fold(0.0, |sum, count| sum + *count as f64);
     let not_started = (load.planned > 0).then(|| missing / load.planned as f64);
     let cpu = result.aead.as_ref().and_then(|aead| aead.cpu.as_ref());
     let estimate = |value: Option<f64>| Estimate::new(value?, None);

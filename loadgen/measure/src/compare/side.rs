@@ -126,7 +126,7 @@ pub(super) fn failures(outcomes: &BTreeMap<Outcome, OutcomeFigures>) -> [f64; 2]
     let count = |failed: bool| {
         let counted = outcomes.iter();
         let counted = counted.filter(|(outcome, _)| !failed || **outcome != Outcome::Ok);
-        counted.map(|(_, figures)| figures.count as f64).sum()
+        counted.fold(0.0, |sum, (_, figures)| sum + figures.count as f64)
     };
     [count(true), count(false)]
 }

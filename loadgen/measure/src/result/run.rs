@@ -28,6 +28,11 @@ use super::work::KindResult;
 use crate::Environment;
 
 /// Version of the result file that this crate writes and reads.
+///
+/// A member that is new and may be absent changes nothing: older files load, and older programs overlook
+/// it. The version rises when a member that was always there goes, changes its name, type or meaning, or
+/// when a new one must be there. Then files of every version before go on to load, each through a
+/// conversion of its own, and the golden files of the old version stay (`tests/golden`), beside new ones.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything known about a run: the content of `result.json`.

@@ -22,7 +22,7 @@ fn golden(name: &str) -> PathBuf {
 }
 
 fn load(name: &str) -> RunResult {
-    RunResult::load(&golden(name)).unwrap()
+    RunResult::load(&golden(name)).expect("it is committed")
 }
 
 fn compare(a: &RunResult, b: &RunResult) -> RunComparison {
@@ -49,7 +49,7 @@ fn check(comparison: &RunComparison) {
             assert!(value.is_finite() && value >= 0.0, "{figure:?}");
         }
     }
-    let back: RunComparison = serde_json::from_str(&comparison.to_json()).unwrap();
+    let back: RunComparison = serde_json::from_str(&comparison.to_json()).expect("its own JSON");
     assert_eq!(&back, comparison);
 }
 
@@ -230,7 +230,8 @@ fn a_closed_load_that_does_less_regressed() {
 #[test]
 fn what_ought_not_to_be_compared_is_named() {
     let a = load("result-v1-a.json");
-    let cases: [(ObstacleCode, &str, fn(&mut RunResult)); 8] = [
+    type Case = (ObstacleCode, &'static str, fn(&mut RunResult));
+    let cases: [Case; 8] = [
         (
             ObstacleCode::Scenario,
             "first in line 8: `rate_per_s = 20` and `rate_per_s = 30`",
@@ -243,7 +244,7 @@ fn what_ought_not_to_be_compared_is_named() {
             },
         ),
         (ObstacleCode::Seed, "the seeds differ: 3 and 4", |b| {
-            b.seed = 4
+            b.seed = 4;
         }),
         (
             ObstacleCode::Options,
@@ -263,7 +264,7 @@ fn what_ought_not_to_be_compared_is_named() {
             b.environment.fingerprint = "other".into();
         }),
         (ObstacleCode::Partial, "B is a checkpoint", |b| {
-            b.partial = true
+            b.partial = true;
         }),
         (ObstacleCode::Interrupted, "B was interrupted", |b| {
             b.interrupted = true;
@@ -351,7 +352,7 @@ fn the_committed_schema_of_comparisons_is_current() {
     let schema: Value = serde_json::from_str(&text).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let comparison = compare(&load("result-v1-a.json"), &load("result-v1-b.json"));
-    let mut json: Value = serde_json::from_str(&comparison.to_json()).unwrap();
+    let mut json: Value = serde_json::from_str(&comparison.to_json()).expect("its own JSON");
     let problems: Vec<String> = validator
         .iter_errors(&json)
         .map(|e| e.to_string())

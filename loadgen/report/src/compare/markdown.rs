@@ -45,7 +45,10 @@ pub(super) fn of(comparison: &RunComparison, all: bool) -> String {
 pub(super) fn escaped(text: &str) -> String {
     let mut line = String::new();
     for c in printable(text).chars() {
-        if matches!(c, '|' | '<' | '>' | '*' | '_' | '\\' | '[' | ']' | '&') {
+        if matches!(
+            c,
+            '|' | '`' | '<' | '>' | '*' | '_' | '\\' | '[' | ']' | '&'
+        ) {
             line.push('\\');
         }
         line.push(c);

@@ -5,6 +5,8 @@ mod backends;
 #[cfg(test)]
 mod charts;
 #[cfg(test)]
+mod compare;
+#[cfg(test)]
 mod export;
 #[cfg(test)]
 mod fixture;
