@@ -7,6 +7,7 @@
 
 mod archive;
 mod backends;
+mod bench;
 mod buckets;
 mod by_outcome;
 mod compare;
@@ -42,6 +43,10 @@ pub use archive::Archive;
 pub use backends::{
     AgainstBase, BACKENDS_SCHEMA_VERSION, BackendsFacts, BackendsResult, Contender,
     ContenderFigure, Figure, FigureComparison, TurnRun, backends_schema,
+};
+pub use bench::{
+    BENCH_SCHEMA_VERSION, BenchChange, BenchComparison, BenchError, BenchPlace, ToolVerdict,
+    bench_comparison_schema,
 };
 pub use compare::{
     COMPARISON_SCHEMA_VERSION, Change, ComparedFigure, ComparedRun, FigureChange, FigureGroup,

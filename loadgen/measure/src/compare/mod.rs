@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::stats::level;
 use crate::{Judgement, RunResult, ScenarioRecord, Status, Tool};
 
-use change::DEGREES;
 pub use change::{Change, FigureChange};
+pub(crate) use change::{DEGREES, Draft, Estimate};
 pub use figure::{ComparedFigure, Unit};
 pub use group::{FigureGroup, Part};
 pub use obstacle::{Obstacle, ObstacleCode};
