@@ -33,6 +33,8 @@ enum Command {
     Export(cmd::export::ExportArgs),
     #[command(after_help = COMPARE_CODES)]
     Compare(cmd::compare::CompareArgs),
+    #[command(after_help = COMPARE_CODES)]
+    BenchCompare(cmd::bench_compare::BenchCompareArgs),
     Check(cmd::check::CheckArgs),
     #[command(after_help = EXIT_CODES)]
     Backends(cmd::backends::BackendsArgs),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Report(args) => cmd::report::run(&args),
         Command::Export(args) => cmd::export::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),
+        Command::BenchCompare(args) => cmd::bench_compare::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Backends(args) => cmd::backends::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),

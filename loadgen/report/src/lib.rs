@@ -5,6 +5,7 @@
 //! measures, and nothing knows the network.
 
 mod backends;
+mod bench;
 mod chart;
 mod compare;
 mod export;
@@ -13,6 +14,7 @@ mod table;
 mod units;
 
 pub use backends::{backends_chart, backends_summary};
+pub use bench::{bench_markdown, bench_summary};
 pub use chart::{Chart, ChartError, charts};
 pub use compare::{comparison_markdown, comparison_summary};
 pub use export::{ExportError, ExportFormat, export};

@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 pub(crate) mod backends;
+pub(crate) mod bench_compare;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;

@@ -6,6 +6,7 @@ mod backends;
 mod bad_result;
 mod bad_scenario;
 mod bad_target;
+mod bench_compare;
 mod calibrate;
 mod callers;
 mod clients;

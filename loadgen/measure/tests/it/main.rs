@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod backends;
+mod bench;
 mod compare;
 #[cfg(test)]
 mod fixture;

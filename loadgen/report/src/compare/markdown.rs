@@ -42,7 +42,7 @@ pub(super) fn of(comparison: &RunComparison, all: bool) -> String {
 }
 
 /// A text of unknown origin as part of a line of Markdown.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut line = String::new();
     for c in printable(text).chars() {
         if matches!(

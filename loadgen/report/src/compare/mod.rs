@@ -6,6 +6,9 @@ mod text;
 
 use loadgen_measure::RunComparison;
 
+pub(crate) use line::{HEAD, Line, has_changed, heading, role, tally};
+pub(crate) use markdown::escaped;
+
 use crate::summary::{Style, Text};
 
 /// Writes a comparison for a terminal, in lines of at most 100 columns but for single long names: the

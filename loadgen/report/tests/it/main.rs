@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod backends;
 #[cfg(test)]
+mod bench;
+#[cfg(test)]
 mod charts;
 #[cfg(test)]
 mod compare;
