@@ -2,6 +2,7 @@ use crate::units::printable;
 
 /// Rows of cells, printed in columns that are as wide as they must be. The first columns are set
 /// to the left, the others to the right.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
     left: usize,
     rows: Vec<Vec<String>>,

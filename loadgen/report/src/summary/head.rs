@@ -5,10 +5,8 @@ use super::text::{Role, Text};
 use super::work::counts;
 use crate::units::{or_nothing, printable, three_digits};
 
-/// What a reader wants to know first: the verdict, how workflows ended, what failed ones were
-/// told, what was run and what limited it.
-pub(crate) fn write(text: &mut Text, result: &RunResult) {
-    verdict(text, result);
+/// How workflows ended, what failed ones were told, what was run and what limited it.
+pub(crate) fn overview(text: &mut Text, result: &RunResult) {
     let load = &result.load;
     let ended = load
         .outcomes
@@ -81,13 +79,13 @@ pub(crate) fn verdict(text: &mut Text, result: &RunResult) {
     } else {
         (word, role)
     };
-    let word = text.paint(role, word);
-    text.line(&format!(
-        "{word}  {}: {ok} of {} started workflows ok, {} planned",
+    let line = format!(
+        "{}: {ok} of {} started workflows ok, {} planned",
         printable(&result.scenario.name),
         load.started,
         load.planned
-    ));
+    );
+    text.verdict(word, role, &line);
     let reasons = &result.verdict.reasons;
     for reason in reasons {
         text.sentence("-", role, reason);

@@ -1,10 +1,5 @@
-use anstyle::{AnsiColor, Style as Ansi};
-
+use super::terminal::Terminal;
 use crate::table::Table;
-use crate::units::printable;
-
-/// Columns of a line.
-const WIDTH: usize = 98;
 
 /// Whether a summary carries terminal colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +11,7 @@ pub enum Style {
 }
 
 /// What a piece of text is, and so how it looks.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Heading,
     Good,
@@ -25,103 +20,96 @@ pub(crate) enum Role {
     Quiet,
 }
 
-/// Text under construction.
+/// A piece of a summary, before a terminal, a page or a comment gives it a form.
+#[derive(Debug, Clone)]
+pub(crate) enum Block {
+    Heading(String),
+    /// A word of judgement and what it is about.
+    Verdict {
+        role: Role,
+        word: String,
+        line: String,
+    },
+    /// A sentence, perhaps behind a mark.
+    Sentence {
+        mark: String,
+        role: Role,
+        sentence: String,
+    },
+    /// A sentence below the one before, behind a start that is so wide.
+    Hanging {
+        start: String,
+        indent: usize,
+        sentence: String,
+    },
+    /// A line that is not broken; an empty one parts what stands around it.
+    Line(String),
+    Table(Table),
+}
+
+/// A summary under construction.
 pub(crate) struct Text {
     style: Style,
-    text: String,
+    blocks: Vec<Block>,
 }
 
 impl Text {
     pub(crate) fn new(style: Style) -> Self {
         Self {
             style,
-            text: String::new(),
+            blocks: Vec::new(),
         }
     }
 
+    /// As text for a terminal.
     pub(crate) fn finish(self) -> String {
-        self.text
+        let mut terminal = Terminal::new(self.style);
+        self.blocks.iter().for_each(|block| terminal.write(block));
+        terminal.finish()
+    }
+
+    /// As what it is made of.
+    pub(crate) fn into_blocks(self) -> Vec<Block> {
+        self.blocks
     }
 
     pub(crate) fn line(&mut self, line: &str) {
-        self.text += line;
-        self.text.push('\n');
+        self.blocks.push(Block::Line(line.to_owned()));
+    }
+
+    /// The first line of a summary.
+    pub(crate) fn verdict(&mut self, word: &str, role: Role, line: &str) {
+        self.blocks.push(Block::Verdict {
+            role,
+            word: word.to_owned(),
+            line: line.to_owned(),
+        });
     }
 
     /// An empty line, then a heading.
     pub(crate) fn heading(&mut self, heading: &str) {
-        let heading = self.paint(Role::Heading, &printable(heading));
-        self.line("");
-        self.line(&heading);
+        self.blocks.push(Block::Heading(heading.to_owned()));
     }
 
-    /// A sentence, broken between words into lines of at most [`WIDTH`] columns, indented by two.
+    /// A sentence, in a terminal broken between words and indented by two.
     pub(crate) fn sentence(&mut self, mark: &str, role: Role, sentence: &str) {
-        let indent = 2 + if mark.is_empty() { 0 } else { mark.len() + 1 };
-        let start = match mark {
-            "" => " ".repeat(indent),
-            mark => format!("  {} ", self.paint(role, mark)),
-        };
-        self.hanging(&start, indent, sentence);
+        self.blocks.push(Block::Sentence {
+            mark: mark.to_owned(),
+            role,
+            sentence: sentence.to_owned(),
+        });
     }
 
-    /// A sentence behind a start that is so wide, broken like [`Text::sentence`]; words that are wider
-    /// than a line are broken too.
+    /// A sentence behind a start that is so wide, broken like [`Text::sentence`].
     pub(crate) fn hanging(&mut self, start: &str, indent: usize, sentence: &str) {
-        let widest = WIDTH.saturating_sub(indent).max(1);
-        let mut line = String::new();
-        let mut lines = Vec::new();
-        for word in printable(sentence).split_whitespace() {
-            for piece in pieces(word, widest) {
-                let width = line.chars().count() + 1 + piece.chars().count();
-                if !line.is_empty() && indent + width > WIDTH {
-                    lines.push(std::mem::take(&mut line));
-                }
-                if !line.is_empty() {
-                    line.push(' ');
-                }
-                line += piece;
-            }
-        }
-        lines.push(line);
-        for (index, line) in lines.iter().enumerate() {
-            let start = if index == 0 {
-                start
-            } else {
-                &" ".repeat(indent)
-            };
-            self.line(&format!("{start}{line}"));
-        }
+        self.blocks.push(Block::Hanging {
+            start: start.to_owned(),
+            indent,
+            sentence: sentence.to_owned(),
+        });
     }
 
     pub(crate) fn table(&mut self, table: &Table) {
-        for (index, line) in table.lines().into_iter().enumerate() {
-            let line = if index == 0 {
-                self.paint(Role::Quiet, &line)
-            } else {
-                line
-            };
-            self.line(&line);
-        }
+        self.blocks.push(Block::Table(table.clone()));
     }
-
-    pub(crate) fn paint(&self, role: Role, text: &str) -> String {
-        if self.style == Style::Plain {
-            return text.to_owned();
-        }
-        let ansi = match role {
-            Role::Heading => Ansi::new().bold(),
-            Role::Good => Ansi::new().bold().fg_color(Some(AnsiColor::Green.into())),
-            Role::Bad => Ansi::new().bold().fg_color(Some(AnsiColor::Red.into())),
-            Role::Warning => Ansi::new().fg_color(Some(AnsiColor::Yellow.into())),
-            Role::Quiet => Ansi::new().dimmed(),
-        };
-        format!("{ansi}{text}{ansi:#}")
-    }
-}
-/// A word in pieces of at most so many characters.
-fn pieces(word: &str, widest: usize) -> impl Iterator<Item = &str> {
-    let starts = word.char_indices().step_by(widest).map(|(start, _)| start);
-    let ends = starts.clone().skip(1).chain([word.len()]);
-    starts.zip(ends).map(|(start, end)| &word[start..end])
 }
