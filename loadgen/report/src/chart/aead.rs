@@ -1,10 +1,10 @@
 use loadgen_measure::{AeadRound, RunResult, Times};
 
-use super::axis::{Scale, whole_ticks};
-use super::latency::short_time;
+use super::axis::Scale;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
+use super::unit::{Across, Unit};
 use crate::units::{or_nothing, printable, size_bytes, time_ns};
 
 /// Letters of a kind's name that a label has room for.
@@ -40,10 +40,10 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
             described.join("; ")
         ),
         x_label: "round (solid: p50, dashed: p99)".to_owned(),
-        x_ticks: whole_ticks,
+        across: Across::Rounds,
         y_label: "time from Server-Timing, logarithmic".to_owned(),
         y_scale: Scale::Log,
-        y_text: short_time,
+        unit: Unit::Time,
         lines,
         marks: Vec::new(),
     }

@@ -58,15 +58,6 @@ pub(crate) fn linear_ticks(low: f64, high: f64, wanted: u32) -> Vec<f64> {
         .collect()
 }
 
-/// Whole numbers within a range, about 10 of them, with their texts.
-pub(crate) fn whole_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
-    linear_ticks(low, high, 10)
-        .into_iter()
-        .filter(|place| place.fract() == 0.0)
-        .map(|place| (place, place.to_string()))
-        .collect()
-}
-
 /// 1, 2 and 5 in each decade; only 1 when more than three decades are shown.
 fn log_ticks(low: f64, high: f64) -> Vec<(f64, f64)> {
     let factors: &[f64] = if high - low > 3.0 {

@@ -2,20 +2,35 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
+use super::look::{draw_marker, stroke};
 use super::plot::{Drawing, MARGINS, Placed, SIZE, ink};
 
 /// Least distance of two labels in pixels.
 const STEP: i32 = 17;
+/// Where the piece of line that stands before a label begins and ends, and where the label begins, in
+/// pixels from the edge of the drawing.
+const KEY: (i32, i32) = (14, 42);
+const TEXT: i32 = 48;
+/// Width of a letter in pixels, on the wide side, and letters of a label at most.
+const LETTER: f64 = 7.6;
+const LONGEST: usize = 36;
+
+/// Pixels right of the drawing that labels of these lines need.
+pub(super) fn margin(lines: &[Placed<'_>]) -> i32 {
+    let lengths = lines.iter().map(|p| p.line.label.chars().count());
+    let longest = lengths.max().unwrap_or(0).min(LONGEST);
+    TEXT + (longest as f64 * LETTER) as i32 + 8
+}
 
 /// Writes each label beside the end of its line, moved just so far that none cover each other,
-/// with a thin leader to the line's end.
+/// with a thin leader to the line's end, behind a piece of the line as it looks.
 pub(super) fn draw_labels(
     root: &DrawingArea<SVGBackend<'_>, Shift>,
     drawing: &Drawing<'_>,
     lines: &[Placed<'_>],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let edge = i32::try_from(SIZE.0)? - MARGINS.1;
-    let (top, bottom) = (MARGINS.2, i32::try_from(SIZE.1)? - MARGINS.3);
+    let edge = i32::try_from(SIZE.0)? - margin(lines);
+    let (top, bottom) = (MARGINS.1, i32::try_from(SIZE.1)? - MARGINS.2);
     let mut labels: Vec<(i32, i32, &Placed<'_>)> = chosen(lines, room(top, bottom))
         .into_iter()
         .filter_map(|placed| {
@@ -28,13 +43,25 @@ pub(super) fn draw_labels(
     labels.sort_by_key(|(y, _, _)| *y);
     let ends: Vec<i32> = labels.iter().map(|(y, _, _)| *y).collect();
     for ((end, x, placed), y) in labels.into_iter().zip(spread(&ends, top, bottom)) {
-        let colour = placed.line.look.colour;
-        let leader = vec![(x, end), (edge + 12, y)];
-        root.draw(&PathElement::new(leader, colour.mix(0.5)))?;
-        let style = ink(14, HPos::Left).color(&colour);
-        root.draw_text(&placed.line.label, &style, (edge + 16, y))?;
+        let look = placed.line.look;
+        let leader = vec![(x, end), (edge + KEY.0 - 2, y)];
+        root.draw(&PathElement::new(leader, look.colour.mix(0.4)))?;
+        let key = vec![(edge + KEY.0, y), (edge + KEY.1, y)];
+        root.draw(&PathElement::new(key, stroke(look)))?;
+        let middle = edge + i32::midpoint(KEY.0, KEY.1);
+        draw_marker(root, look, (middle, y))?;
+        let label = shortened(&placed.line.label);
+        root.draw_text(&label, &ink(14, HPos::Left), (edge + TEXT, y))?;
     }
     Ok(())
+}
+
+fn shortened(label: &str) -> String {
+    if label.chars().count() <= LONGEST {
+        return label.to_owned();
+    }
+    let head: String = label.chars().take(LONGEST - 1).collect();
+    format!("{head}\u{2026}")
 }
 
 /// How many labels stand one above the other without touching.

@@ -4,6 +4,7 @@ use super::axis::Scale;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
+use super::unit::{Across, Unit};
 use crate::units::time_ns;
 
 /// Latency of successful rounds by quantile, response and service time of each round. The
@@ -31,38 +32,13 @@ pub(crate) fn plot(result: &RunResult) -> Result<Plot, HistogramError> {
         description: description(result),
         x_label: "quantile of successful rounds (solid: response time, dashed: service time)"
             .to_owned(),
-        x_ticks: |low, high| {
-            let names = [
-                "0 %",
-                "90 %",
-                "99 %",
-                "99.9 %",
-                "99.99 %",
-                "99.999 %",
-                "99.9999 %",
-            ];
-            let half = [(0.5_f64, "50 %"), (0.25, "75 %")];
-            let halves = half.map(|(left, name)| (-left.log10(), name.to_owned()));
-            let nines = (0_u32..)
-                .zip(names)
-                .map(|(n, name)| (f64::from(n), name.to_owned()));
-            halves
-                .into_iter()
-                .chain(nines)
-                .filter(|(place, _)| (low..=high).contains(place))
-                .collect()
-        },
+        across: Across::Quantiles,
         y_label: "time, logarithmic".to_owned(),
         y_scale: Scale::Log,
-        y_text: short_time,
+        unit: Unit::Time,
         lines,
         marks: Vec::new(),
     })
-}
-
-/// A round number of nanoseconds, without digits after the point.
-pub(crate) fn short_time(ns: f64) -> String {
-    time_ns(ns).replace(".00", "").replace(".0 ", " ")
 }
 
 fn line(label: String, look: Look, figures: &LatencyFigures) -> Result<Line, HistogramError> {

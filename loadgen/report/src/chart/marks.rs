@@ -2,7 +2,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::plot::{Drawing, MARGINS, SIZE, ink};
+use super::plot::{Drawing, ink};
 
 /// Height of one row of texts, in pixels.
 const ROW: i32 = 15;
@@ -20,16 +20,16 @@ pub(crate) struct Mark {
 }
 
 /// Draws an upright dashed line at each mark, with its text in the highest row where it covers no
-/// other. A text that has no place is left out, its line is not.
+/// other and left of the edge of the drawing. A text that has no place is left out, its line is not.
 pub(super) fn draw_marks(
     root: &DrawingArea<SVGBackend<'_>, Shift>,
     drawing: &Drawing<'_>,
     marks: &[Mark],
+    edge: i32,
     x: (f64, f64),
     y: (f64, f64),
 ) -> Result<(), Box<dyn std::error::Error>> {
     let inside = marks.iter().filter(|mark| (x.0..=x.1).contains(&mark.at));
-    let edge = i32::try_from(SIZE.0)? - MARGINS.1;
     let mut taken = Vec::new();
     for mark in inside {
         let at = |y| drawing.plotting_area().map_coordinate(&(mark.at, y));

@@ -2,8 +2,10 @@
 
 mod aead;
 mod axis;
+mod bins;
 mod labels;
 mod latency;
+mod look;
 mod marks;
 mod over_time;
 mod palette;
@@ -12,6 +14,7 @@ mod plot;
 mod rate_limit;
 mod retry;
 mod staircase;
+mod unit;
 
 use loadgen_measure::{HistogramError, RunResult};
 

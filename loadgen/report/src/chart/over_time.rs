@@ -1,57 +1,55 @@
 use loadgen_measure::{HistogramError, Latency, RunResult, SecondResult};
 
-use super::axis::{Scale, linear_ticks};
-use super::latency::short_time;
+use super::axis::Scale;
+use super::bins::{bins, width};
 use super::marks::Mark;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
-use crate::units::plain;
+use super::unit::{Across, Unit};
+use crate::units::{plain, printable};
 
 /// Quantiles of the response time of all successful rounds, second by second.
 pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
+    let bins = bins(&result.seconds);
     let mut lines: Vec<Line> = ["p50", "p99", "max"]
         .into_iter()
         .enumerate()
         .map(|(index, label)| Line {
             label: label.to_owned(),
             marker_step: 1,
-            look: look(index, result.seconds.len()),
+            look: look(index, bins.len()),
             points: Vec::new(),
         })
         .collect();
-    for second in &result.seconds {
+    for bin in &bins {
         let mut together = Latency::new();
-        for round in &second.rounds {
+        for round in bin.seconds.iter().flat_map(|second| &second.rounds) {
             together.merge(&round.histogram.latency()?);
         }
         for (line, quantile) in lines.iter_mut().zip([0.5, 0.99, 1.0]) {
             // A second without a success breaks the line.
             let time = together.quantile_ns(quantile).map(|ns| ns as f64);
-            let point = (second.second as f64, time.unwrap_or(f64::NAN));
-            line.points.push(point);
+            line.points.push((bin.from, time.unwrap_or(f64::NAN)));
         }
     }
     Ok(plot(
         result,
         "response time over time",
         "Quantiles of the response time of successful rounds in each second of the run.",
-        ("response time, logarithmic", Scale::Log, short_time),
+        ("response time, logarithmic", Scale::Log, Unit::Time),
         lines,
     ))
 }
 
 /// Rounds sent, ended well and failed, second by second.
 pub(crate) fn throughput(result: &RunResult) -> Plot {
+    let bins = bins(&result.seconds);
     let count = |label: &str, n: usize, count: fn(&SecondResult) -> u64| Line {
         label: label.to_owned(),
         marker_step: 1,
-        look: look(n, result.seconds.len()),
-        points: result
-            .seconds
-            .iter()
-            .map(|second| (second.second as f64, count(second) as f64))
-            .collect(),
+        look: look(n, bins.len()),
+        points: bins.iter().map(|bin| (bin.from, bin.mean(count))).collect(),
     };
     let mut lines = vec![
         count("sent", 0, |second| second.sent),
@@ -64,7 +62,7 @@ pub(crate) fn throughput(result: &RunResult) -> Plot {
         result,
         "rounds over time",
         "Rounds sent, ended well and failed in each second of the run.",
-        ("rounds per second", Scale::Linear, plain),
+        ("rounds per second", Scale::Linear, Unit::Number),
         lines,
     )
 }
@@ -81,10 +79,20 @@ fn seconds(result: &RunResult) -> String {
         .filter(|s| *s > 0.0)
         .map(|s| format!("0 to {}", plain(s)));
     let spans: Vec<String> = spans.chain(cut).collect();
-    if spans.is_empty() {
-        "second of the run".to_owned()
-    } else {
-        format!("second of the run (warm-up: {})", spans.join(", "))
+    let mut notes = Vec::new();
+    match width(&result.seconds) {
+        1 => {}
+        width => notes.push(format!("a point is {width} s")),
+    }
+    if !spans.is_empty() {
+        notes.push(format!("warm-up: {}", spans.join(", ")));
+    }
+    if !result.events.is_empty() {
+        notes.push("an event stands where its second begins".to_owned());
+    }
+    match notes.is_empty() {
+        true => "second of the run".to_owned(),
+        false => format!("second of the run ({})", notes.join("; ")),
     }
 }
 
@@ -101,37 +109,37 @@ pub(super) fn plot(
     result: &RunResult,
     title: &str,
     description: &str,
-    (y_label, y_scale, y_text): (&str, Scale, fn(f64) -> String),
+    (y_label, y_scale, unit): (&str, Scale, Unit),
     lines: Vec<Line>,
 ) -> Plot {
     Plot {
         title: titled(result, title),
         description: description.to_owned(),
         x_label: seconds(result),
-        x_ticks: |low, high| {
-            let ticks = linear_ticks(low, high, 10).into_iter();
-            ticks
-                .filter(|place| place.fract() == 0.0)
-                .map(|place| (place, plain(place)))
-                .collect()
-        },
+        across: Across::Seconds,
         y_label: y_label.to_owned(),
         y_scale,
-        y_text,
+        unit,
         lines,
         marks: marks(result),
     }
 }
 
-/// When events began, and when what they did ended by itself.
+/// When events began, and when what they did ended by itself: at the start of their second, since its
+/// figures, which hold what they did, are drawn there too.
 fn marks(result: &RunResult) -> Vec<Mark> {
+    let width = width(&result.seconds) as f64;
+    let start = |at: f64| (at / width).floor() * width;
     let mut marks = Vec::new();
     for event in &result.events {
-        let begun = event.begun_s.map(|at| (at, event.name.clone()));
+        let name = printable(&event.name);
+        let begun = event.begun_s.map(|at| (at, name.clone()));
         let ended = event.begun_s.and(event.ends_s);
-        let ended = ended.map(|at| (at, format!("end of {}", event.name)));
-        let both = begun.into_iter().chain(ended);
-        marks.extend(both.map(|(at, text)| Mark { at, text }));
+        let ended = ended.map(|at| (at, format!("end of {name}")));
+        marks.extend(begun.into_iter().chain(ended).map(|(at, text)| Mark {
+            at: start(at),
+            text,
+        }));
     }
     marks.sort_by(|a, b| a.at.total_cmp(&b.at));
     marks

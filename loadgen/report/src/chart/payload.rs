@@ -1,63 +1,96 @@
-use loadgen_measure::{Law, PayloadKind, RoundResult, RunResult, SizeFigures};
+use loadgen_measure::{KindResult, Law, PayloadKind, RoundResult, RunResult, SizeFigures};
 
-use super::axis::{Scale, whole_ticks};
+use super::axis::Scale;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
-use crate::units::{plain, size_bytes};
+use super::unit::{Across, Unit};
+use crate::units::{printable, size_bytes};
 
 type Part = fn(&RoundResult) -> Option<&SizeFigures>;
 
 /// How far beyond the largest mean a body limit is still drawn.
 const IN_REACH: f64 = 3.0;
+/// Kinds that get lines, and letters of a kind's name that a label has room for.
+const KINDS_MAX: usize = 5;
+const NAME_MAX: usize = 16;
 
-/// Mean bytes of bodies and states by round, all kinds together. Where only one kind receives states, the
-/// laws that its states and requests follow are drawn as bare lines, and the body limit where it is in
-/// reach.
+const PARTS: [(&str, Part); 4] = [
+    ("request body", |round| round.request.as_ref()),
+    ("response body", |round| round.response.as_ref()),
+    ("state sent", |round| round.state_sent.as_ref()),
+    ("state received", |round| round.state_received.as_ref()),
+];
+
+/// Mean bytes of bodies and states by round, each kind by itself: a mean over kinds follows no law where
+/// they differ. A kind that is alone has the laws of its states and requests beside it as bare lines. The
+/// body limit is drawn where it is in reach.
 pub(crate) fn plot(result: &RunResult) -> Plot {
-    let parts: [(&str, Part); 4] = [
-        ("request body", |round| round.request.as_ref()),
-        ("response body", |round| round.response.as_ref()),
-        ("state sent", |round| round.state_sent.as_ref()),
-        ("state received", |round| round.state_received.as_ref()),
-    ];
-    let mut lines: Vec<Line> = parts
-        .into_iter()
-        .enumerate()
-        .map(|(index, (label, part))| {
-            let look = Look::nth(index);
-            Line {
-                label: label.to_owned(),
-                marker_step: 1,
-                look: if index < 2 { look } else { look.dashed() },
-                points: result
-                    .all
-                    .rounds
-                    .iter()
-                    .filter_map(|round| Some((f64::from(round.round), part(round)?.mean_bytes)))
-                    .collect(),
-            }
-        })
-        .collect();
+    let busy: Vec<&KindResult> = result.kinds.iter().filter(|k| k.started > 0).collect();
+    let mut lines: Vec<Line> = match &busy[..] {
+        [alone] => {
+            let parts = PARTS.into_iter().enumerate();
+            parts
+                .map(|(index, (label, part))| {
+                    let look = Look::nth(index);
+                    let look = if index < 2 { look } else { look.dashed() };
+                    line(label.to_owned(), look, alone, part)
+                })
+                .collect()
+        }
+        several => {
+            let several = several.iter().take(KINDS_MAX).enumerate();
+            several.flat_map(|(n, kind)| lines_of(n, kind)).collect()
+        }
+    };
     let described: Vec<String> = lines.iter().filter_map(in_words).collect();
-    let laws = laws(result);
+    let left_out = match busy.len().saturating_sub(KINDS_MAX) {
+        0 => String::new(),
+        more => format!(" {more} further kinds are not drawn."),
+    };
     let limit = limit(result, &lines);
-    lines.extend(laws);
+    lines.extend(laws(result));
     lines.extend(limit);
     Plot {
         title: titled(result, "payload by round"),
         description: format!(
-            "Mean bytes by round, all kinds together. {}.{}",
+            "Mean bytes by round. {}.{left_out}{}",
             described.join("; "),
             sentences(result)
         ),
         x_label: "round".to_owned(),
-        x_ticks: whole_ticks,
+        across: Across::Rounds,
         y_label: "mean size in bytes".to_owned(),
         y_scale: Scale::Linear,
-        y_text: plain,
+        unit: Unit::Number,
         lines,
         marks: Vec::new(),
+    }
+}
+
+/// Lines of one kind of several: its colour is its own, the marker says what is shown. A state that is
+/// sent is the one that the round before received, so it needs no line here.
+fn lines_of(n: usize, kind: &KindResult) -> Vec<Line> {
+    let name: String = printable(&kind.name).chars().take(NAME_MAX).collect();
+    [0, 1, 3]
+        .map(|index| {
+            let (label, part) = PARTS[index];
+            let look = Look::nth(n).marked_as(index);
+            let look = if index == 3 { look.dashed() } else { look };
+            line(format!("{name} {label}"), look, kind, part)
+        })
+        .into()
+}
+
+fn line(label: String, look: Look, kind: &KindResult, part: Part) -> Line {
+    let rounds = kind.rounds.iter();
+    Line {
+        label,
+        look,
+        marker_step: 1,
+        points: rounds
+            .filter_map(|round| Some((f64::from(round.round), part(round)?.mean_bytes)))
+            .collect(),
     }
 }
 

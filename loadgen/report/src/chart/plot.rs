@@ -5,14 +5,15 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::ChartError;
 use super::axis::Scale;
-use super::labels::draw_labels;
+use super::labels::{draw_labels, margin};
+use super::look::{draw_marker, draw_ring, stroke, with_dashes};
 use super::marks::{Mark, draw_marks};
 use super::palette::{Look, Marker};
+use super::unit::{Across, Unit};
 
 pub(super) const SIZE: (u32, u32) = (960, 540);
-/// Pixels left of, right of, above and below the drawing: the right margin holds the labels of
-/// the lines.
-pub(super) const MARGINS: (i32, i32, i32, i32) = (92, 190, 56, 66);
+/// Pixels left of, above and below the drawing; those right of it hold the labels of the lines.
+pub(super) const MARGINS: (i32, i32, i32) = (92, 56, 66);
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(222, 222, 222);
 pub(super) type Drawing<'a> =
@@ -24,12 +25,10 @@ pub(crate) struct Plot {
     /// What a reader who cannot see it should know.
     pub(crate) description: String,
     pub(crate) x_label: String,
-    /// Ticks of the horizontal axis within a range, with their texts.
-    pub(crate) x_ticks: fn(f64, f64) -> Vec<(f64, String)>,
+    pub(crate) across: Across,
     pub(crate) y_label: String,
     pub(crate) y_scale: Scale,
-    /// Text of a value on the vertical axis.
-    pub(crate) y_text: fn(f64) -> String,
+    pub(crate) unit: Unit,
     pub(crate) lines: Vec<Line>,
     /// Moments on the horizontal axis that a reader should know, rising.
     pub(crate) marks: Vec<Mark>,
@@ -82,6 +81,7 @@ impl Plot {
         let mut svg = String::new();
         self.draw_into(&mut svg, &lines, x, y)
             .map_err(|error| ChartError::Draw(error.to_string()))?;
+        let svg = with_dashes(&svg);
         Ok(Some(described(&svg, &self.title, &self.description)))
     }
 
@@ -108,7 +108,8 @@ impl Plot {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
         root.fill(&WHITE)?;
-        let (left, right, top, bottom) = MARGINS;
+        let (left, top, bottom) = MARGINS;
+        let right = margin(lines);
         let mut drawing: Drawing<'_> = ChartBuilder::on(&root)
             .margin_left(left)
             .margin_right(right)
@@ -116,10 +117,11 @@ impl Plot {
             .margin_bottom(bottom)
             .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
         self.draw_axes(&root, &mut drawing, x, y)?;
-        draw_marks(&root, &drawing, &self.marks, x, y)?;
+        let edge = i32::try_from(SIZE.0)? - right;
+        draw_marks(&root, &drawing, &self.marks, edge, x, y)?;
         for placed in lines {
             for segment in &placed.segments {
-                draw_segment(&mut drawing, placed.line, segment)?;
+                draw_segment(&root, &mut drawing, placed.line, segment)?;
             }
         }
         draw_labels(&root, &drawing, lines)?;
@@ -136,7 +138,7 @@ impl Plot {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let at = |point: (f64, f64)| drawing.plotting_area().map_coordinate(&point);
         let grid = |from, to, colour: RGBColor| PathElement::new(vec![from, to], colour);
-        for (place, text) in (self.x_ticks)(x.0, x.1) {
+        for (place, text) in self.across.ticks(x.0, x.1) {
             let (foot, head) = (at((place, y.0)), at((place, y.1)));
             root.draw(&grid(foot, head, GRID))?;
             root.draw_text(&text, &ink(14, HPos::Center), (foot.0, foot.1 + 14))?;
@@ -144,7 +146,7 @@ impl Plot {
         for (place, value) in self.y_scale.ticks(y) {
             let (from, to) = (at((x.0, place)), at((x.1, place)));
             root.draw(&grid(from, to, GRID))?;
-            let text = (self.y_text)(value);
+            let text = self.unit.tick(value);
             root.draw_text(&text, &ink(14, HPos::Right), (from.0 - 8, from.1))?;
         }
         let corner = at((x.0, y.0));
@@ -187,38 +189,19 @@ pub(crate) fn ink(size: u32, horizontal: HPos) -> TextStyle<'static> {
 }
 
 fn draw_segment(
+    root: &DrawingArea<SVGBackend<'_>, Shift>,
     drawing: &mut Drawing<'_>,
     line: &Line,
     segment: &[(f64, f64)],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let stroke = line.look.colour.stroke_width(2);
     let points = segment.iter().copied();
-    if line.look.dashed {
-        drawing.draw_series(DashedLineSeries::new(points, 6, 4, stroke))?;
-    } else {
-        drawing.draw_series(LineSeries::new(points, stroke))?;
-    }
-    let filled = line.look.colour.filled();
-    let points = segment.iter().copied().step_by(line.marker_step);
-    match line.look.marker {
+    drawing.draw_series(LineSeries::new(points, stroke(line.look)))?;
+    for point in segment.iter().step_by(line.marker_step) {
+        let at = drawing.plotting_area().map_coordinate(point);
+        draw_marker(root, line.look, at)?;
         // A line of one point has no length: without a mark it could not be seen.
-        Marker::None if segment.len() == 1 => {
-            drawing.draw_series(points.map(|at| Circle::new(at, 4, stroke)))?;
-        }
-        Marker::None => {}
-        Marker::Disc => {
-            drawing.draw_series(points.map(|at| Circle::new(at, 4, filled)))?;
-        }
-        Marker::Triangle => {
-            drawing.draw_series(points.map(|at| TriangleMarker::new(at, 6, filled)))?;
-        }
-        Marker::Cross => {
-            drawing.draw_series(points.map(|at| Cross::new(at, 5, stroke)))?;
-        }
-        Marker::Square => {
-            drawing.draw_series(
-                points.map(|at| EmptyElement::at(at) + Rectangle::new([(-4, -4), (4, 4)], filled)),
-            )?;
+        if line.look.marker == Marker::None && segment.len() == 1 {
+            draw_ring(root, line.look, at)?;
         }
     }
     Ok(())
@@ -238,10 +221,10 @@ mod tests {
             title: "a < b & c".into(),
             description: "nothing".into(),
             x_label: "x".into(),
-            x_ticks: |_, _| Vec::new(),
+            across: Across::Numbers,
             y_label: "y".into(),
             y_scale,
-            y_text: |value| value.to_string(),
+            unit: Unit::Number,
             lines: vec![Line {
                 label: "line".into(),
                 look: Look::nth(0),

@@ -1,9 +1,10 @@
-use loadgen_measure::{LimitSpan, RunResult, SecondResult};
+use loadgen_measure::{LimitSpan, RunResult};
 
 use super::axis::Scale;
+use super::bins::{Bin, bins};
 use super::over_time::{look, plot};
 use super::plot::{Line, Plot};
-use crate::units::plain;
+use super::unit::Unit;
 
 /// Admitted and refused attempts second by second, with the limit; nothing where none was refused.
 pub(crate) fn plot_of(result: &RunResult) -> Plot {
@@ -13,21 +14,19 @@ pub(crate) fn plot_of(result: &RunResult) -> Plot {
         true => &result.seconds[..],
         false => &[],
     };
-    let line = |label: &str, n: usize, value: &dyn Fn(&SecondResult) -> f64| Line {
+    let bins = bins(seconds);
+    let line = |label: &str, n: usize, value: &dyn Fn(&Bin<'_>) -> f64| Line {
         label: label.to_owned(),
         marker_step: 1,
-        look: look(n, seconds.len()),
-        points: seconds
-            .iter()
-            .map(|second| (second.second as f64, value(second)))
-            .collect(),
+        look: look(n, bins.len()),
+        points: bins.iter().map(|bin| (bin.from, value(bin))).collect(),
     };
     let mut lines = vec![
-        line("admitted", 0, &|second| second.ok as f64),
-        line("refused", 2, &|second| second.refused as f64),
+        line("admitted", 0, &|bin| bin.mean(|second| second.ok)),
+        line("refused", 2, &|bin| bin.mean(|second| second.refused)),
     ];
     if let Some(limits) = limits.filter(|limits| !limits.is_empty()) {
-        let at = |second: &SecondResult| limit_at(limits, second.second as f64);
+        let at = |bin: &Bin<'_>| limit_at(limits, bin.from);
         let mut limit = line("limit of all", 1, &at);
         limit.look = limit.look.unmarked();
         lines.push(limit);
@@ -37,7 +36,7 @@ pub(crate) fn plot_of(result: &RunResult) -> Plot {
         "admitted and refused attempts over time",
         "Attempts that a rate limit admitted and refused in each second of the run, and the rate that \
          it is meant to admit to all principals together.",
-        ("attempts per second", Scale::Linear, plain),
+        ("attempts per second", Scale::Linear, Unit::Number),
         lines,
     )
 }

@@ -1,10 +1,10 @@
 use loadgen_measure::{LatencyFigures, RetryResult, RoundResult, RunResult};
 
-use super::axis::{Scale, whole_ticks};
-use super::latency::short_time;
+use super::axis::Scale;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
+use super::unit::{Across, Unit};
 use crate::units::time_ns;
 
 /// Service time by round: p50 and p99 of successful rounds, p50 of response time with its interval
@@ -18,10 +18,10 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
         x_label: "round (solid: service time; dashed: response time and its 95 % interval; bare: \
                   retries by replica, p50)"
             .to_owned(),
-        x_ticks: whole_ticks,
+        across: Across::Rounds,
         y_label: "time, logarithmic".to_owned(),
         y_scale: Scale::Log,
-        y_text: short_time,
+        unit: Unit::Time,
         lines: lines.unwrap_or_default(),
         marks: Vec::new(),
     }

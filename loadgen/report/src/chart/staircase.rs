@@ -1,10 +1,11 @@
 use loadgen_measure::{RunResult, Step};
 
-use super::axis::{Scale, linear_ticks};
+use super::axis::Scale;
 use super::palette::Look;
 use super::plot::{Line, Plot};
 use super::titled;
-use crate::units::{plain, three_digits};
+use super::unit::{Across, Unit};
+use crate::units::three_digits;
 
 /// What ended well against what was offered, step by step; no line without a staircase.
 pub(crate) fn plot(result: &RunResult) -> Plot {
@@ -23,13 +24,10 @@ pub(crate) fn plot(result: &RunResult) -> Plot {
         title: titled(result, "ended well against offered, by step"),
         description: format!("Workflows per second in each step. {}.", said.join("; ")),
         x_label: "workflows offered per second".to_owned(),
-        x_ticks: |low, high| {
-            let ticks = linear_ticks(low, high, 8).into_iter();
-            ticks.map(|place| (place, plain(place))).collect()
-        },
+        across: Across::Numbers,
         y_label: "workflows per second".to_owned(),
         y_scale: Scale::Linear,
-        y_text: plain,
+        unit: Unit::Number,
         lines: vec![
             line("ended well", Look::nth(0), |step| step.ok_per_s),
             line("offered", Look::nth(2).dashed().unmarked(), |step| {

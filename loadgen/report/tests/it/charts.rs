@@ -42,8 +42,8 @@ fn charts_carry_title_description_labels_and_units() {
         let labels: &[&str] = match chart.name {
             "latency-by-quantile" => &["round 3 response", "round 0 service", "99.9 %", "1 ms"],
             "payload-by-round" => &[
-                "state received",
-                "request body",
+                "wizard state received",
+                "echo request body",
                 "500",
                 "mean size in bytes",
             ],
@@ -186,16 +186,16 @@ fn a_second_without_success_is_not_bridged() {
         chart.unwrap().svg
     };
     let mut result = fixture::regular(1, 1, 500, true);
-    // The solid line of the p50 is the only one of its colour and width.
+    // The solid line of the p50 and its key are the only ones of their colour and width.
     let solid = |svg: &str| {
         let lines = svg.lines().filter(|line| line.contains("<polyline"));
         lines
             .filter(|line| line.contains("#0072B2") && line.contains("stroke-width=\"2\""))
             .count()
     };
-    assert_eq!(solid(&over_time(&result)), 1);
-    result.seconds[2].rounds.clear();
     assert_eq!(solid(&over_time(&result)), 2);
+    result.seconds[2].rounds.clear();
+    assert_eq!(solid(&over_time(&result)), 3);
 }
 
 /// The whole numbers in attributes of that name.
