@@ -1,4 +1,5 @@
-//! Results for people, a summary for a terminal and SVG charts, and for other programs: exports.
+//! Results for people: a summary for a terminal, SVG charts, a page, and a comment for a pull request; and
+//! for other programs: exports.
 //!
 //! Everything is a function of a [`RunResult`](loadgen_measure::RunResult), or of a
 //! [`BackendsResult`](loadgen_measure::BackendsResult), alone; nothing here
@@ -7,8 +8,13 @@
 mod backends;
 mod bench;
 mod chart;
+mod comment;
 mod compare;
 mod export;
+mod named;
+mod page;
+mod sections;
+mod side_by_side;
 mod summary;
 mod table;
 mod units;
@@ -16,6 +22,10 @@ mod units;
 pub use backends::{backends_chart, backends_summary};
 pub use bench::{bench_markdown, bench_summary};
 pub use chart::{Chart, ChartError, charts};
+pub use comment::comment;
 pub use compare::{comparison_markdown, comparison_summary};
 pub use export::{ExportError, ExportFormat, export};
+pub use named::Named;
+pub use page::page;
+pub use side_by_side::side_by_side;
 pub use summary::{Style, summary};

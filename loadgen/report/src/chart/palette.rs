@@ -64,6 +64,10 @@ impl Look {
         }
     }
 
+    pub(crate) fn is_marked(self) -> bool {
+        self.marker != Marker::None
+    }
+
     pub(crate) fn unmarked(self) -> Self {
         Self {
             marker: Marker::None,

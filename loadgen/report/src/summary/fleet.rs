@@ -2,7 +2,7 @@ use loadgen_measure::{MatrixCell, Outcome, ReplicaResult, RunResult, SlotLimit};
 
 use super::text::{Role, Text};
 use crate::table::Table;
-use crate::units::{or_nothing, percent, printable, size_bytes, three_digits, time_ns};
+use crate::units::{or_nothing, percent, size_bytes, three_digits, time_ns};
 
 /// Above this many replicas the matrix is too wide for a terminal; the result file has it.
 const WIDEST_MATRIX: usize = 8;
@@ -63,9 +63,7 @@ fn death(text: &mut Text, replica: &ReplicaResult) {
     };
     let line = format!("replica {} died: {}", replica.index, death.status);
     text.sentence("!", Role::Bad, &line);
-    for line in death.stderr_tail.lines() {
-        text.line(&format!("    | {}", printable(line)));
-    }
+    text.quoted(&death.stderr_tail);
 }
 
 fn matrix(text: &mut Text, result: &RunResult) {

@@ -47,6 +47,11 @@ impl Terminal {
                 sentence,
             } => self.hanging(start, *indent, sentence),
             Block::Line(line) => self.line(line),
+            Block::Quoted(lines) => {
+                for line in lines.lines() {
+                    self.line(&format!("    | {}", printable(line)));
+                }
+            }
             Block::Table(table) => self.table(table),
         }
     }

@@ -21,7 +21,7 @@ pub(crate) enum Role {
 }
 
 /// A piece of a summary, before a terminal, a page or a comment gives it a form.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Block {
     Heading(String),
     /// A word of judgement and what it is about.
@@ -44,6 +44,8 @@ pub(crate) enum Block {
     },
     /// A line that is not broken; an empty one parts what stands around it.
     Line(String),
+    /// Lines of somebody else, as they are.
+    Quoted(String),
     Table(Table),
 }
 
@@ -107,6 +109,14 @@ impl Text {
             indent,
             sentence: sentence.to_owned(),
         });
+    }
+
+    pub(crate) fn quoted(&mut self, lines: &str) {
+        self.blocks.push(Block::Quoted(lines.to_owned()));
+    }
+
+    pub(crate) fn block(&mut self, block: Block) {
+        self.blocks.push(block);
     }
 
     pub(crate) fn table(&mut self, table: &Table) {
