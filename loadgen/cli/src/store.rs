@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use loadgen_measure::{BackendsResult, RunResult, save_atomically};
-use loadgen_report::{backends_chart, charts};
+use loadgen_report::{Named, backends_chart, charts, comment, page};
 
 /// A folder that a run writes its files into.
 #[derive(Debug)]
@@ -55,6 +55,24 @@ impl Store {
         let hlog = result.save_hlog(&self.folder.join("rounds.hlog"));
         json.and(hlog.map_err(anyhow::Error::from))
             .and(self.charts(result))
+            .and(self.page(&[self.named(result)]))
+    }
+
+    /// The result of this folder under the folder's name.
+    fn named<'a>(&'a self, result: &'a RunResult) -> Named<'a> {
+        let name = self.folder.file_name().and_then(|name| name.to_str());
+        Named {
+            name: name.unwrap_or(&result.scenario.name),
+            result,
+        }
+    }
+
+    /// Writes `report.html` and `report.md`.
+    pub(crate) fn page(&self, results: &[Named<'_>]) -> anyhow::Result<()> {
+        let html = page(results)
+            .context("cannot draw the charts")
+            .and_then(|page| self.file("report.html", &page));
+        html.and(self.file("report.md", &comment(results)))
     }
 
     /// Writes `backends.json` alone, as a checkpoint does.

@@ -72,6 +72,9 @@ impl Table {
                 }
             }
             for (name, cell) in head.iter().zip(row).skip(self.left) {
+                if cell.is_empty() {
+                    continue;
+                }
                 let mut key = above.clone();
                 key.push(name.clone());
                 let before = seen.entry(key.clone()).or_default();

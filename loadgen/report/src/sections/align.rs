@@ -86,10 +86,13 @@ pub(super) fn each(blocks: Vec<Vec<Block>>) -> Vec<Block> {
     for (index, blocks) in blocks.into_iter().enumerate() {
         let letter = letter(index);
         let lettered = |block: Block| {
-            let sentence = |mark: &str, role, sentence: String| Block::Sentence {
-                mark: mark.to_owned(),
+            let sentence = |mark: &str, role, sentence: &str| Block::Sentence {
+                mark: match mark {
+                    "" => format!("{letter}:"),
+                    mark => format!("{letter} {mark}"),
+                },
                 role,
-                sentence,
+                sentence: sentence.to_owned(),
             };
             match block {
                 Block::Verdict { role, word, line } => vec![Block::Verdict {
@@ -101,7 +104,7 @@ pub(super) fn each(blocks: Vec<Vec<Block>>) -> Vec<Block> {
                     mark,
                     role,
                     sentence: said,
-                } => vec![sentence(&mark, role, format!("{letter}: {said}"))],
+                } => vec![sentence(&mark, role, &said)],
                 Block::Hanging {
                     start,
                     indent,
@@ -113,14 +116,10 @@ pub(super) fn each(blocks: Vec<Vec<Block>>) -> Vec<Block> {
                 }],
                 Block::Line(line) if line.trim().is_empty() => Vec::new(),
                 Block::Line(line) => {
-                    vec![sentence(
-                        "",
-                        Role::Quiet,
-                        format!("{letter}: {}", line.trim()),
-                    )]
+                    vec![sentence("", Role::Quiet, line.trim())]
                 }
                 quoted @ Block::Quoted(_) => {
-                    vec![sentence("", Role::Quiet, format!("{letter}:")), quoted]
+                    vec![sentence("", Role::Quiet, ""), quoted]
                 }
                 other => vec![other],
             }
@@ -220,8 +219,8 @@ mod tests {
         let titles: Vec<&str> = aligned.iter().map(|s| s.title.as_str()).collect();
         assert_eq!(titles, ["Kind a", "Retries", "End"]);
         let said = |section: &Section| format!("{:?}", section.blocks);
-        assert!(!said(&aligned[0]).contains("A: same"), "said once");
-        assert!(said(&aligned[1]).contains("B: r"));
-        assert!(said(&aligned[2]).contains("A: x") && said(&aligned[2]).contains("B: y"));
+        assert!(!said(&aligned[0]).contains("\"A:\""), "said once");
+        assert!(said(&aligned[1]).contains("\"B:\""));
+        assert!(said(&aligned[2]).contains("\"A:\"") && said(&aligned[2]).contains("\"B:\""));
     }
 }
