@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use loadgen_measure::{BackendsResult, RunResult, save_atomically};
-use loadgen_report::{Named, backends_chart, charts, comment, page};
+use loadgen_report::{Drawings, Named, backends_chart, comment, page};
 
 /// A folder that a run writes its files into.
 #[derive(Debug)]
@@ -54,22 +54,23 @@ impl Store {
         let json = self.result(result);
         let hlog = result.save_hlog(&self.folder.join("rounds.hlog"));
         json.and(hlog.map_err(anyhow::Error::from))
-            .and(self.charts(result))
-            .and(self.page(&[self.named(result)]))
+            .and(self.report(result))
     }
 
-    /// The result of this folder under the folder's name.
-    fn named<'a>(&'a self, result: &'a RunResult) -> Named<'a> {
+    /// Writes what people read of a result: charts, `report.html` and `report.md`.
+    pub(crate) fn report(&self, result: &RunResult) -> anyhow::Result<()> {
         let name = self.folder.file_name().and_then(|name| name.to_str());
-        Named {
+        let named = Named {
             name: name.unwrap_or(&result.scenario.name),
             result,
-        }
+        };
+        let drawings = Drawings::of_one(result).context("cannot draw the charts")?;
+        self.charts(&drawings).and(self.page(&[named], &drawings))
     }
 
-    /// Writes `report.html` and `report.md`.
-    pub(crate) fn page(&self, results: &[Named<'_>]) -> anyhow::Result<()> {
-        let html = page(results)
+    /// Writes `report.html` and `report.md`: of one result or of several.
+    pub(crate) fn page(&self, results: &[Named<'_>], drawings: &Drawings) -> anyhow::Result<()> {
+        let html = page(results, drawings)
             .context("cannot draw the charts")
             .and_then(|page| self.file("report.html", &page));
         html.and(self.file("report.md", &comment(results)))
@@ -91,9 +92,10 @@ impl Store {
         json.and(chart)
     }
 
-    /// Writes the charts that the result has data for: as many as can be written.
-    pub(crate) fn charts(&self, result: &RunResult) -> anyhow::Result<()> {
-        charts(result)
+    /// Writes the charts that there is data for: as many as can be written.
+    fn charts(&self, drawings: &Drawings) -> anyhow::Result<()> {
+        drawings
+            .charts()
             .context("cannot draw the charts")?
             .iter()
             .map(|chart| self.file(&format!("{}.svg", chart.name), &chart.svg))

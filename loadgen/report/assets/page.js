@@ -25,8 +25,22 @@
   function css(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
+  // Two colours are too dark for a dark page.
   function colour(name) {
-    return name === "#000000" ? css("--ink") : name;
+    if (name === "#000000") return css("--ink");
+    return name === "#0072B2" ? css("--blue") : name;
+  }
+  // 1, 2 and 5 of each power of ten; 1 alone when there are more than three of those.
+  function steps(low, high) {
+    var list = [];
+    var each = Math.log10(high / low) > 3 ? [1] : [1, 2, 5];
+    for (var power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
+      each.forEach(function (n) {
+        var value = n * Math.pow(10, power);
+        if (value >= low && value <= high) list.push(value);
+      });
+    }
+    return list.length > 1 ? list : [low, high];
   }
 
   // Dashed upright lines with a text, for events.
@@ -96,6 +110,8 @@
         }, axis),
         Object.assign({
           size: 76,
+          splits: log ? function (u, i, low, high) { return steps(low, high); } : undefined,
+          filter: function (u, list) { return list; },
           values: function (u, list) { return list.map(function (v) { return v === null ? "" : unit(v); }); }
         }, axis)
       ],

@@ -21,7 +21,7 @@ mod units;
 
 pub use backends::{backends_chart, backends_summary};
 pub use bench::{bench_markdown, bench_summary};
-pub use chart::{Chart, ChartError, charts};
+pub use chart::{Chart, ChartError, Drawings, charts};
 pub use comment::comment;
 pub use compare::{comparison_markdown, comparison_summary};
 pub use export::{ExportError, ExportFormat, export};

@@ -1,9 +1,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use loadgen_measure::RunResult;
-use loadgen_report::{Named, Style, side_by_side};
+use loadgen_report::{Drawings, Named, Style, side_by_side};
 
 use crate::console;
 use crate::failure::Failure;
@@ -49,13 +49,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         ([result], out) => {
             args.format.print(result)?;
             let folder = out.clone().unwrap_or_else(|| folder(&files[0]));
-            let store = Store::open(&folder)?;
-            store.charts(result)?;
-            let name = name(&files[0]);
-            store.page(&[Named {
-                name: &name,
-                result,
-            }])?;
+            Store::open(&folder)?.report(result)?;
         }
         (_, None) => {
             return Err(Failure::usage(anyhow!(
@@ -74,7 +68,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
                 Format::Text => console::print(&side_by_side(&named, Style::Coloured))?,
                 format => several.iter().try_for_each(|one| format.print(one))?,
             }
-            Store::open(out)?.page(&named)?;
+            let drawings = Drawings::of(&named).context("cannot draw the charts")?;
+            Store::open(out)?.page(&named, &drawings)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,5 @@
 use loadgen_measure::SecondResult;
 
-/// Points that a line over time has at most: more than a picture has room for hide each other, and a
-/// page of a long run would grow without bound.
-const MOST: u64 = 600;
-
 /// Seconds that are one point of a chart.
 pub(super) struct Bin<'a> {
     /// The first second that may be in it.
@@ -19,15 +15,15 @@ impl Bin<'_> {
     }
 }
 
-/// How many seconds one point is.
-pub(super) fn width(seconds: &[SecondResult]) -> u64 {
+/// How many seconds one point is, of which there may be so many.
+pub(super) fn width(seconds: &[SecondResult], most: u64) -> u64 {
     let end = seconds.last().map_or(0, |last| last.second + 1);
-    end.div_ceil(MOST).max(1)
+    end.div_ceil(most.max(1)).max(1)
 }
 
 /// The seconds in bins of [`width`]; none of them is empty.
-pub(super) fn bins(seconds: &[SecondResult]) -> Vec<Bin<'_>> {
-    let width = width(seconds);
+pub(super) fn bins(seconds: &[SecondResult], most: u64) -> Vec<Bin<'_>> {
+    let width = width(seconds, most);
     let together = seconds.chunk_by(|a, b| a.second / width == b.second / width);
     together
         .map(|seconds| Bin {
@@ -58,12 +54,12 @@ mod tests {
     #[test]
     fn a_short_run_keeps_its_seconds_and_a_long_one_is_bounded() {
         let short = seconds(600);
-        assert_eq!(bins(&short).len(), 600);
+        assert_eq!(bins(&short, 600).len(), 600);
         let long = seconds(1501);
-        let bins = bins(&long);
-        assert_eq!((width(&long), bins.len()), (3, 501));
+        let bins = bins(&long, 600);
+        assert_eq!((width(&long, 600), bins.len()), (3, 501));
         assert_eq!((bins[1].from, bins[1].mean(|s| s.sent)), (3.0, 4.0));
         assert_eq!(bins[500].seconds.len(), 1, "the last one has what is left");
-        assert_eq!(width(&[]), 1);
+        assert_eq!(width(&[], 600), 1);
     }
 }

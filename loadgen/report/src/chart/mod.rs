@@ -48,61 +48,97 @@ pub enum ChartError {
     Draw(String),
 }
 
+/// Points that the lines of a chart over time have at most, those of all results together: more than a
+/// picture has room for hide each other, and a page of a long run would grow without bound.
+const POINTS: u64 = 600;
+/// The fewest that a line is cut down to.
+const POINTS_MIN: u64 = 150;
+
 /// Every chart that the result has data for, in a fixed order. A result without data gives no chart.
 ///
 /// # Errors
 /// When a stored histogram is damaged or the drawing fails.
 pub fn charts(result: &RunResult) -> Result<Vec<Chart>, ChartError> {
-    let mut charts = Vec::new();
-    for (name, plot) in of_one(result)? {
-        if let Some(svg) = plot.draw()? {
-            charts.push(Chart {
-                name,
-                title: plot.title,
-                svg,
-            });
-        }
-    }
-    Ok(charts)
+    Drawings::of_one(result)?.charts()
 }
 
-/// The charts of one result, or of several laid over each other, before they are drawn; some of them may
-/// have no points.
-pub(crate) fn plots(results: &[Named<'_>]) -> Result<Vec<(&'static str, Plot)>, ChartError> {
-    let mut each = Vec::new();
-    for named in results {
-        each.push(of_one(named.result)?);
-    }
-    if each.len() == 1 {
-        return Ok(each.pop().unwrap_or_default());
-    }
-    let mut all: Vec<(&'static str, Vec<Plot>)> = Vec::new();
-    for (index, (name, plot)) in each
-        .into_iter()
-        .flat_map(|plots| plots.into_iter().enumerate())
-    {
-        match all.get_mut(index) {
-            Some((_, plots)) => plots.push(plot),
-            None => all.push((name, vec![plot])),
-        }
-    }
-    let overlaid = all
-        .into_iter()
-        .filter_map(|(name, plots)| Some((name, overlay::overlay(plots)?)));
-    Ok(overlaid.collect())
+/// Charts of one result, or of several laid over each other, before they are drawn. Making them reads
+/// every second of a run.
+pub struct Drawings {
+    plots: Vec<(&'static str, Plot)>,
 }
 
-/// Every chart that there is.
-fn of_one(result: &RunResult) -> Result<Vec<(&'static str, Plot)>, HistogramError> {
+impl Drawings {
+    /// Those of one result.
+    ///
+    /// # Errors
+    /// When a stored histogram is damaged.
+    pub fn of_one(result: &RunResult) -> Result<Self, ChartError> {
+        let plots = plots(result, POINTS)?;
+        Ok(Self { plots })
+    }
+
+    /// Those of results: with the letters of a page where there are several.
+    ///
+    /// # Errors
+    /// When a stored histogram is damaged.
+    pub fn of(results: &[Named<'_>]) -> Result<Self, ChartError> {
+        if let [one] = results {
+            return Self::of_one(one.result);
+        }
+        let points = POINTS / (results.len() as u64).max(1);
+        let mut all: Vec<(&'static str, Vec<Plot>)> = Vec::new();
+        for named in results {
+            let plots = plots(named.result, points.max(POINTS_MIN))?;
+            for (index, (name, plot)) in plots.into_iter().enumerate() {
+                match all.get_mut(index) {
+                    Some((_, plots)) => plots.push(plot),
+                    None => all.push((name, vec![plot])),
+                }
+            }
+        }
+        let overlaid = all
+            .into_iter()
+            .filter_map(|(name, plots)| Some((name, overlay::overlay(plots)?)));
+        Ok(Self {
+            plots: overlaid.collect(),
+        })
+    }
+
+    /// Draws those that there is data for.
+    ///
+    /// # Errors
+    /// When the drawing fails.
+    pub fn charts(&self) -> Result<Vec<Chart>, ChartError> {
+        let mut charts = Vec::new();
+        for (name, plot) in &self.plots {
+            if let Some(svg) = plot.draw()? {
+                charts.push(Chart {
+                    name,
+                    title: plot.title.clone(),
+                    svg,
+                });
+            }
+        }
+        Ok(charts)
+    }
+
+    pub(crate) fn plots(&self) -> &[(&'static str, Plot)] {
+        &self.plots
+    }
+}
+
+/// Every chart that there is; some may have no points.
+fn plots(result: &RunResult, most: u64) -> Result<Vec<(&'static str, Plot)>, HistogramError> {
     Ok(vec![
         ("latency-by-quantile", latency::plot(result)?),
         ("payload-by-round", payload::plot(result)),
         ("aead-by-round", aead::plot(result)),
-        ("latency-over-time", over_time::latency(result)?),
-        ("throughput-over-time", over_time::throughput(result)),
+        ("latency-over-time", over_time::latency(result, most)?),
+        ("throughput-over-time", over_time::throughput(result, most)),
         ("time-by-round", retry::plot(result)),
         ("throughput-by-step", staircase::plot(result)),
-        ("rate-limit-over-time", rate_limit::plot_of(result)),
+        ("rate-limit-over-time", rate_limit::plot_of(result, most)),
     ])
 }
 

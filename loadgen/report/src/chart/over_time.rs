@@ -10,8 +10,8 @@ use super::unit::{Across, Unit};
 use crate::units::{plain, printable};
 
 /// Quantiles of the response time of all successful rounds, second by second.
-pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
-    let bins = bins(&result.seconds);
+pub(crate) fn latency(result: &RunResult, most: u64) -> Result<Plot, HistogramError> {
+    let bins = bins(&result.seconds, most);
     let mut lines: Vec<Line> = ["p50", "p99", "max"]
         .into_iter()
         .enumerate()
@@ -35,6 +35,7 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
     }
     Ok(plot(
         result,
+        most,
         "response time over time",
         "Quantiles of the response time of successful rounds in each second of the run.",
         ("response time, logarithmic", Scale::Log, Unit::Time),
@@ -43,8 +44,8 @@ pub(crate) fn latency(result: &RunResult) -> Result<Plot, HistogramError> {
 }
 
 /// Rounds sent, ended well and failed, second by second.
-pub(crate) fn throughput(result: &RunResult) -> Plot {
-    let bins = bins(&result.seconds);
+pub(crate) fn throughput(result: &RunResult, most: u64) -> Plot {
+    let bins = bins(&result.seconds, most);
     let count = |label: &str, n: usize, count: fn(&SecondResult) -> u64| Line {
         label: label.to_owned(),
         marker_step: 1,
@@ -60,6 +61,7 @@ pub(crate) fn throughput(result: &RunResult) -> Plot {
     }
     plot(
         result,
+        most,
         "rounds over time",
         "Rounds sent, ended well and failed in each second of the run.",
         ("rounds per second", Scale::Linear, Unit::Number),
@@ -68,7 +70,7 @@ pub(crate) fn throughput(result: &RunResult) -> Plot {
 }
 
 /// What the horizontal axis shows, with the seconds that were warm-up.
-fn seconds(result: &RunResult) -> String {
+fn seconds(result: &RunResult, width: u64) -> String {
     let warmups = result.phases.iter().filter(|phase| phase.warmup);
     let spans = warmups.map(|phase| format!("{} to {}", plain(phase.from_s), plain(phase.to_s)));
     let cut = result
@@ -80,7 +82,7 @@ fn seconds(result: &RunResult) -> String {
         .map(|s| format!("0 to {}", plain(s)));
     let spans: Vec<String> = spans.chain(cut).collect();
     let mut notes = Vec::new();
-    match width(&result.seconds) {
+    match width {
         1 => {}
         width => notes.push(format!("a point is {width} s")),
     }
@@ -107,28 +109,29 @@ pub(super) fn look(n: usize, points: usize) -> Look {
 /// Lines over the seconds of the run, with its events.
 pub(super) fn plot(
     result: &RunResult,
+    most: u64,
     title: &str,
     description: &str,
     (y_label, y_scale, unit): (&str, Scale, Unit),
     lines: Vec<Line>,
 ) -> Plot {
+    let width = width(&result.seconds, most);
     Plot {
         title: titled(result, title),
         description: description.to_owned(),
-        x_label: seconds(result),
+        x_label: seconds(result, width),
         across: Across::Seconds,
         y_label: y_label.to_owned(),
         y_scale,
         unit,
         lines,
-        marks: marks(result),
+        marks: marks(result, width as f64),
     }
 }
 
 /// When events began, and when what they did ended by itself: at the start of their second, since its
 /// figures, which hold what they did, are drawn there too.
-fn marks(result: &RunResult) -> Vec<Mark> {
-    let width = width(&result.seconds) as f64;
+fn marks(result: &RunResult, width: f64) -> Vec<Mark> {
     let start = |at: f64| (at / width).floor() * width;
     let mut marks = Vec::new();
     for event in &result.events {

@@ -7,14 +7,14 @@ use super::plot::{Line, Plot};
 use super::unit::Unit;
 
 /// Admitted and refused attempts second by second, with the limit; nothing where none was refused.
-pub(crate) fn plot_of(result: &RunResult) -> Plot {
+pub(crate) fn plot_of(result: &RunResult, most: u64) -> Plot {
     let limits = result.rate_limit.as_ref().map(|rates| &rates.limits);
     let was_refused = result.seconds.iter().any(|second| second.refused > 0);
     let seconds = match was_refused {
         true => &result.seconds[..],
         false => &[],
     };
-    let bins = bins(seconds);
+    let bins = bins(seconds, most);
     let line = |label: &str, n: usize, value: &dyn Fn(&Bin<'_>) -> f64| Line {
         label: label.to_owned(),
         marker_step: 1,
@@ -33,6 +33,7 @@ pub(crate) fn plot_of(result: &RunResult) -> Plot {
     }
     plot(
         result,
+        most,
         "admitted and refused attempts over time",
         "Attempts that a rate limit admitted and refused in each second of the run, and the rate that \
          it is meant to admit to all principals together.",

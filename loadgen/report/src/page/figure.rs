@@ -45,6 +45,14 @@ fn with_own_ids(svg: &str, name: &str) -> String {
     svg.replacen("id=\"desc\"", &format!("id=\"{name}-desc\""), 1)
 }
 
+/// A number, without a point where it is whole.
+fn number(value: f64) -> Value {
+    match value.fract() == 0.0 && value.abs() < 9e15 {
+        true => json!(value as i64),
+        false => json!(value),
+    }
+}
+
 /// JSON in which nothing ends or opens an element of the page.
 fn safe(json: &Value) -> String {
     let text = json
@@ -91,7 +99,7 @@ fn data(plot: &Plot) -> Value {
             let colour = line.look.colour;
             let y = heights.into_iter().map(|height| match height {
                 None => json!("-"),
-                Some(height) => json!(height),
+                Some(height) => height.map_or(Value::Null, number),
             });
             json!({
                 "label": line.label,
@@ -108,7 +116,7 @@ fn data(plot: &Plot) -> Value {
         "unit": plot.unit.name(),
         "log": plot.y_scale == Scale::Log,
         "x_label": plot.x_label,
-        "x": places,
+        "x": places.iter().map(|place| number(*place)).collect::<Vec<Value>>(),
         "lines": lines,
         "marks": marks.map(|mark| json!({"at": mark.at, "text": mark.text})).collect::<Vec<_>>(),
     })

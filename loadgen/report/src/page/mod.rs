@@ -8,24 +8,24 @@ mod figure;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use self::blocks::{blocks, table};
-use crate::chart::{ChartError, plots};
+use crate::chart::{ChartError, Drawings};
 use crate::named::{Named, letter};
 use crate::sections::{headline, sections, verdicts, warnings};
 use crate::units::{counted, printable};
 
 /// Results as one HTML document: verdict, headline figures, charts, every table of the summary, the
 /// machine, what the figures cannot say, how to repeat the run, and the scenario. Several stand side by
-/// side.
+/// side. `drawings` are those of the same results.
 ///
 /// Every text of a server or a scenario is escaped, and the page forbids itself to load anything.
 ///
 /// # Errors
-/// When a stored histogram is damaged or a chart cannot be drawn.
-pub fn page(results: &[Named<'_>]) -> Result<String, ChartError> {
+/// When a chart cannot be drawn.
+pub fn page(results: &[Named<'_>], drawings: &Drawings) -> Result<String, ChartError> {
     let sections = sections(results);
-    let plots = plots(results)?;
     let title = title(results);
-    let figures = plots
+    let figures = drawings
+        .plots()
         .iter()
         .filter_map(|(name, plot)| figure::figure(name, plot).transpose())
         .collect::<Result<Vec<Markup>, ChartError>>()?;

@@ -427,3 +427,40 @@ pub(crate) fn regular(kinds: usize, rounds: u16, workflows: u32, spread: bool) -
     }
     RunResult::new(facts(u64::from(workflows)), &recorder)
 }
+
+/// The same without any member that its schema does not require.
+pub(crate) fn least(result: &RunResult) -> RunResult {
+    let schema = loadgen_measure::result_schema();
+    let schema = serde_json::from_str(&schema).unwrap();
+    let mut value = serde_json::to_value(result).unwrap();
+    strip(&mut value, &schema, &schema);
+    serde_json::from_value(value).unwrap()
+}
+
+fn strip(value: &mut serde_json::Value, schema: &serde_json::Value, root: &serde_json::Value) {
+    use serde_json::Value;
+    let schema = match schema["$ref"].as_str() {
+        Some(name) => root.pointer(name.trim_start_matches('#')).unwrap(),
+        None => schema,
+    };
+    match value {
+        Value::Object(members) if schema["properties"].is_object() => {
+            let required = schema["required"].as_array();
+            let required: Vec<&str> = required
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            members.retain(|name, _| required.contains(&name.as_str()));
+            for (name, member) in members {
+                strip(member, &schema["properties"][name], root);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                strip(item, &schema["items"], root);
+            }
+        }
+        _ => {}
+    }
+}

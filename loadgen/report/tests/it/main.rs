@@ -7,10 +7,14 @@ mod bench;
 #[cfg(test)]
 mod charts;
 #[cfg(test)]
+mod comment;
+#[cfg(test)]
 mod compare;
 #[cfg(test)]
 mod export;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod page;
 #[cfg(test)]
 mod summary;
