@@ -31,6 +31,7 @@ mod processes;
 mod program;
 mod rate_limit;
 mod redis_server;
+mod report;
 mod scripted;
 mod single_use;
 mod transport;
