@@ -110,7 +110,7 @@ impl Terminal {
         }
     }
 
-    fn paint(&self, role: Role, text: &str) -> String {
+    pub(super) fn paint(&self, role: Role, text: &str) -> String {
         if self.style == Style::Plain {
             return text.to_owned();
         }

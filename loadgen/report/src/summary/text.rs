@@ -79,6 +79,11 @@ impl Text {
         self.blocks.push(Block::Line(line.to_owned()));
     }
 
+    /// A word of a line as its role looks in a terminal, where that has colours.
+    pub(crate) fn paint(&self, role: Role, word: &str) -> String {
+        Terminal::new(self.style).paint(role, word)
+    }
+
     /// The first line of a summary.
     pub(crate) fn verdict(&mut self, word: &str, role: Role, line: &str) {
         self.blocks.push(Block::Verdict {
