@@ -1,7 +1,8 @@
 //! Records synthetic load of 2000 workflows of four rounds a second, writes a checkpoint every 5 s as a
 //! run does, and prints what the process takes by the minute, and what the result takes:
-//! `cargo run --release -p loadgen-measure --example long_run [MINUTES]`, ten of them if none are
-//! given. Time is simulated. It fails when memory or file take more than the bounds below.
+//! `cargo run --release -p loadgen-measure --example long_run [MINUTES [FOLDER]]`, ten of them if none
+//! are given. Time is simulated. It fails when memory or file take more than the bounds below. The result
+//! stays in the folder, if one is given.
 
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -27,8 +28,12 @@ const MOST_JSON_BYTES: u64 = 2_000_000;
 fn main() {
     let minutes = std::env::args().nth(1);
     let minutes = minutes.map_or(10, |text| text.parse().expect("a number of minutes"));
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    run(minutes, folder.path());
+    if let Some(folder) = std::env::args().nth(2) {
+        run(minutes, Path::new(&folder));
+    } else {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        run(minutes, folder.path());
+    }
 }
 
 /// Records so many minutes.

@@ -8,6 +8,8 @@ use loadgen_measure::{
     RunComparison, RunFacts, RunResult, SCHEMA_VERSION, ServerTiming, Status, Tool, WorkflowSample,
     comparison_schema,
 };
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::Value;
 
 use crate::fixture::{MS, facts, json, shape};
@@ -225,6 +227,53 @@ fn a_closed_load_that_does_less_regressed() {
         judgement(&comparison, Part::Run, ComparedFigure::Throughput),
         Some(Judgement::Regressed)
     );
+}
+
+/// The same result with other counts: in each second 50 workflows end, of which a share fails that keeps
+/// for three seconds, 0.2 or 1.8 times 2 %; and with so many rounds that ended well in each second.
+fn redrawn(result: &RunResult, seed: u64) -> RunResult {
+    let mut random = SmallRng::seed_from_u64(seed);
+    let mut result = result.clone();
+    let (mut failed, mut ended, mut share) = (0, 0, 0.0);
+    let seconds = result.seconds.iter_mut().take(SECONDS as usize);
+    for (number, second) in seconds.enumerate() {
+        if number % 3 == 0 {
+            share = if random.random() { 0.004 } else { 0.036 };
+        }
+        second.failed = (0..50).map(|_| u64::from(random.random_bool(share))).sum();
+        second.ok = random.random_range(40..=60) - second.failed;
+        second.done = second.ok + second.failed;
+        failed += second.failed;
+        ended += second.done;
+    }
+    let workflows = &mut result.all.workflows;
+    workflows.entry(Outcome::Ok).or_default().count = ended - failed;
+    workflows.entry(Outcome::ToolError).or_default().count = failed;
+    result.load.throughput_per_s = Some((ended - failed) as f64 / f64::from(SECONDS));
+    result
+}
+
+#[test]
+fn intervals_of_rates_hold_the_truth_and_nothing_is_called() {
+    let result = minute(1, 1.0, 0, 50);
+    let (mut failures, mut throughput, mut called) = (0, 0, 0);
+    for seed in 0..200 {
+        let (a, b) = (redrawn(&result, 2 * seed), redrawn(&result, 2 * seed + 1));
+        let comparison = compare(&a, &b);
+        let held = |which| {
+            let change = &figure(&comparison, Part::Run, which).change;
+            let (low, high) = change.interval_95.expect("60 s carry one");
+            u32::from(low <= 1.0 && 1.0 <= high)
+        };
+        failures += held(ComparedFigure::FailedWorkflows);
+        throughput += held(ComparedFigure::Throughput);
+        called += u32::from(comparison.judgement == Judgement::Regressed);
+    }
+    // 190 are promised; blocks of so few seconds see a little less than all of the spread.
+    assert!(failures >= 174, "{failures} of 200");
+    assert!(throughput >= 178, "{throughput} of 200");
+    // Half of 5 %, and three sigma.
+    assert!(called <= 12, "{called} of 200");
 }
 
 #[test]
