@@ -72,7 +72,7 @@ pub use result::{
     ConnectionFacts, ConnectionResult, Counting, DeviationCount, Drift, EventResult, ExchangeKind,
     ExchangeResult, FailureExample, Finding, FindingCode, FleetCpu, GeneratorFacts,
     GeneratorResult, Growth, HlogError, InFlight, KeyTurn, KeyUse, KindResult, LatencyFigures, Law,
-    LimitMode, LimitSpan, LoadError, LoadResult, Matrix, MatrixCell, Metric, OutcomeFigures,
+    LimitMode, LimitSpan, LoadError, LoadResult, Matrix, MatrixCell, Metric, Needs, OutcomeFigures,
     PayloadKind, PayloadResult, PhaseRates, PhaseResult, PrincipalRates, PrincipalResult,
     PrincipalsResult, QuantileIntervals, QuantileRatios, RateLimitResult, Ratio, ReplayedKind,
     ReplicaCpu, ReplicaDeath, ReplicaFacts, ReplicaLimit, ReplicaResult, RetryResult, RetryRound,
@@ -80,7 +80,8 @@ pub use result::{
     SdkViews, Sealing, SecondResult, SecondRound, ServerFigures, ServiceGrowth, SignalResult,
     SingleUseResult, SizeFigures, SpreadComparison, Staircase, Status, Steady, SteadyRound, Step,
     Threshold, ThresholdResult, ThrottleResult, Times, TooLarge, Tool, TraceContextResult,
-    UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema, save_atomically,
+    UnknownMetric, Verdict, WithFailures, Workload, diagnose, result_schema, rising_steps,
+    save_atomically,
 };
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;

@@ -1,10 +1,13 @@
+mod name;
+
 use std::fmt;
 use std::str::FromStr;
 
+use self::name::{Why, parse};
 use super::figures::SizeFigures;
 use super::run::RunResult;
 use super::selection::Selection;
-use super::statistic::{Part, Size, SizeStatistic, Time, TimeStatistic};
+use super::statistic::{Part, Size, SizeStatistic, Time};
 use super::work::{KindResult, RoundResult};
 use crate::Outcome;
 
@@ -73,36 +76,23 @@ enum RetryRatio {
     P99,
 }
 
+/// What only some runs have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// A load in steps that rise.
+    Steps,
+    /// States that are sent back more than once.
+    Replays,
+    /// Tokens of several callers.
+    Tokens,
+}
+
 /// The text names no figure of a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no such figure: `{text}`{why}")]
 pub struct UnknownMetric {
     text: String,
     why: Why,
-}
-
-/// What is wrong with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Why {
-    Unknown,
-    NoUnit,
-    Selection(String),
-}
-
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown => f.write_str(
-                "; write for example `ok.rate`, `throttled.count`, `throughput_per_s`, \
-                 `workflow.p99_ms`, `response.p99_ms[round=1]` or `state_bytes.max`",
-            ),
-            Self::NoUnit => f.write_str(
-                "; a time needs a unit: put `_ns`, `_us`, `_ms` or `_s` behind the statistic, or a \
-                 unit behind the limit, as in 20ms",
-            ),
-            Self::Selection(why) => write!(f, ": {why}"),
-        }
-    }
 }
 
 impl FromStr for Metric {
@@ -144,6 +134,16 @@ impl Metric {
     /// The phase that it is of, if it is of one.
     pub fn phase(&self) -> Option<&str> {
         self.of.phase.as_deref()
+    }
+
+    /// What a run must have for it to have a value, where not every run has that.
+    pub fn needs(&self) -> Option<Needs> {
+        match self.what {
+            What::Sustained => Some(Needs::Steps),
+            What::CarriedOutAgain => Some(Needs::Replays),
+            What::Fairness => Some(Needs::Tokens),
+            _ => None,
+        }
     }
 
     /// Whether it counts bytes.
@@ -321,51 +321,6 @@ fn leading_round(name: &str) -> Option<(u16, &str)> {
     Some((round.parse().ok()?, rest))
 }
 
-fn parse(name: &str) -> Result<What, Why> {
-    match name {
-        "throughput_per_s" => return Ok(What::Throughput),
-        "sustained_per_s" => return Ok(What::Sustained),
-        "started.rate" => return Ok(What::Started),
-        "workflow_bytes.mean" => return Ok(What::WorkflowBytes),
-        "state_growth.bytes_per_round" => return Ok(What::StateGrowth),
-        "retry.p50_ratio" => return Ok(What::Retry(RetryRatio::P50)),
-        "retry.p99_ratio" => return Ok(What::Retry(RetryRatio::P99)),
-        "wasted.rate" => return Ok(What::Wasted),
-        "admitted_per_limit" => return Ok(What::AdmittedPerLimit),
-        "carried_out_again.count" => return Ok(What::CarriedOutAgain),
-        "fairness" => return Ok(What::Fairness),
-        _ => {}
-    }
-    let (subject, figure) = name.split_once('.').ok_or(Why::Unknown)?;
-    if let Some(size) = Size::parse(subject) {
-        let statistic = SizeStatistic::parse(figure).ok_or(Why::Unknown)?;
-        return Ok(What::Bytes(size, statistic));
-    }
-    if let Some(outcome) = Outcome::ALL.into_iter().find(|o| o.name() == subject) {
-        return match figure {
-            "rate" => Ok(What::Rate(outcome)),
-            "count" => Ok(What::Count(outcome)),
-            _ => Err(Why::Unknown),
-        };
-    }
-    let timed: fn(Time) -> What = match subject {
-        "workflow" => What::Workflow,
-        "response" => What::Response,
-        "service" => What::Service,
-        "open" => |time| What::Server(Part::Open, time),
-        "handle" => |time| What::Server(Part::Handle, time),
-        "seal" => |time| What::Server(Part::Seal, time),
-        "lateness" => What::Lateness,
-        "waited" => What::Waited,
-        _ => return Err(Why::Unknown),
-    };
-    match Time::parse(figure) {
-        Some(time) => Ok(timed(time)),
-        None if TimeStatistic::parse(figure).is_some() => Err(Why::NoUnit),
-        None => Err(Why::Unknown),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -408,9 +363,12 @@ mod tests {
         for (text, want) in [
             ("", "write for example"),
             ("p99", "write for example"),
-            ("fine.rate", "write for example"),
-            ("round.response.p99_ms", "write for example"),
-            ("workflow.p95_ms", "write for example"),
+            ("fine.rate", "the nearest is `unfinished.rate`"),
+            ("o.rate", "the nearest is `ok.rate`"),
+            ("workflow.p95_us", "the nearest is `workflow.p99_us`"),
+            ("workflow.p95_h", "the nearest is `workflow.p9"),
+            ("state_bites.max", "the nearest is `state_bytes.max`"),
+            ("sustained_per_second", "the nearest is `sustained_per_s`"),
             ("response.p99[round=1]", "a time needs a unit"),
             ("response.p99_ms", "put [round=N] behind it"),
             ("round1.response.p99_ms[round=2]", "named twice"),

@@ -63,7 +63,7 @@ pub use load::{
     ConnectionFacts, ConnectionResult, InFlight, LoadResult, SecondResult, SecondRound,
     TraceContextResult, Workload,
 };
-pub use metric::{Metric, UnknownMetric};
+pub use metric::{Metric, Needs, UnknownMetric};
 pub use payload::{PayloadKind, PayloadResult, ServiceGrowth};
 pub use phase::PhaseResult;
 pub use principals::{PrincipalResult, PrincipalsResult};
@@ -76,7 +76,7 @@ pub use run::{RunResult, SCHEMA_VERSION, ScenarioRecord, Tool};
 pub use schema::result_schema;
 pub use single_use::{ReplayedKind, SingleUseResult};
 pub use spread::SpreadComparison;
-pub use staircase::{Staircase, Step};
+pub use staircase::{Staircase, Step, rising_steps};
 pub use steady::{Drift, Steady, SteadyRound};
 pub use store::{LoadError, SaveError, save_atomically};
 pub use threshold::{BadThreshold, Comparison, Threshold, ThresholdResult};

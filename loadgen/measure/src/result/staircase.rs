@@ -48,12 +48,11 @@ impl Staircase {
     /// rates that rise, and all of them were seen.
     pub(crate) fn of(phases: &[PhaseResult]) -> Option<Self> {
         let steps: Vec<&PhaseResult> = phases.iter().filter(|phase| !phase.warmup).collect();
-        let rates: Option<Vec<f64>> = steps.iter().map(|step| constant_rate(step)).collect();
-        let rates = rates?;
-        let rise = rates.is_sorted_by(|a, b| a < b);
-        if steps.len() < STEPS || !rise {
-            return None;
-        }
+        let rates = rising_steps(
+            steps
+                .iter()
+                .map(|step| step.from_rate_per_s.zip(step.to_rate_per_s)),
+        )?;
         let usual_ns = steps[0].work.ok()?.response.as_ref()?.p50_ns;
         let in_flight = |rate: f64| rate * usual_ns as f64 / 1e9;
         let mut before = 0.0;
@@ -76,9 +75,12 @@ impl Staircase {
     }
 }
 
-fn constant_rate(phase: &PhaseResult) -> Option<f64> {
-    let (from, to) = (phase.from_rate_per_s?, phase.to_rate_per_s?);
-    (from == to && from > 0.0).then_some(from)
+/// The rates of phases that are a staircase: at least three, each constant and higher than the one
+/// before. Each is given by its rate at its start and at its end, in workflows per second.
+pub fn rising_steps(phases: impl Iterator<Item = Option<(f64, f64)>>) -> Option<Vec<f64>> {
+    let constant = |(from, to)| (from == to && from > 0.0).then_some(from);
+    let rates: Option<Vec<f64>> = phases.map(|rates| rates.and_then(constant)).collect();
+    rates.filter(|rates| rates.len() >= STEPS && rates.is_sorted_by(|a, b| a < b))
 }
 
 /// Judges one step, of which up to `delayed` workflows may end after it.

@@ -17,13 +17,14 @@ pub(super) enum Size {
 }
 
 impl Size {
+    pub(super) const ALL: [(&str, Self); 3] = [
+        ("request_bytes", Self::Request),
+        ("response_bytes", Self::Response),
+        ("state_bytes", Self::State),
+    ];
+
     pub(super) fn parse(text: &str) -> Option<Self> {
-        match text {
-            "request_bytes" => Some(Self::Request),
-            "response_bytes" => Some(Self::Response),
-            "state_bytes" => Some(Self::State),
-            _ => None,
-        }
+        named(&Self::ALL, text)
     }
 }
 
@@ -38,15 +39,16 @@ pub(super) enum SizeStatistic {
 }
 
 impl SizeStatistic {
+    pub(super) const ALL: [(&str, Self); 5] = [
+        ("min", Self::Min),
+        ("mean", Self::Mean),
+        ("p50", Self::P50),
+        ("p99", Self::P99),
+        ("max", Self::Max),
+    ];
+
     pub(super) fn parse(text: &str) -> Option<Self> {
-        match text {
-            "min" => Some(Self::Min),
-            "mean" => Some(Self::Mean),
-            "p50" => Some(Self::P50),
-            "p99" => Some(Self::P99),
-            "max" => Some(Self::Max),
-            _ => None,
-        }
+        named(&Self::ALL, text)
     }
 
     /// Whether that of several rounds follows from those of each.
@@ -86,33 +88,36 @@ pub(super) enum TimeStatistic {
 }
 
 impl TimeStatistic {
+    pub(super) const ALL: [(&str, Self); 7] = [
+        ("min", Self::Min),
+        ("mean", Self::Mean),
+        ("p50", Self::P50),
+        ("p90", Self::P90),
+        ("p99", Self::P99),
+        ("p999", Self::P999),
+        ("max", Self::Max),
+    ];
+
     pub(super) fn parse(text: &str) -> Option<Self> {
-        match text {
-            "min" => Some(Self::Min),
-            "mean" => Some(Self::Mean),
-            "p50" => Some(Self::P50),
-            "p90" => Some(Self::P90),
-            "p99" => Some(Self::P99),
-            "p999" => Some(Self::P999),
-            "max" => Some(Self::Max),
-            _ => None,
-        }
+        named(&Self::ALL, text)
     }
 }
 
 impl Time {
+    /// Names of units, with their nanoseconds.
+    pub(super) const UNITS: [(&str, u64); 4] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+    ];
+
     /// Reads `p99_ms` and the like.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (statistic, unit) = text.split_once('_')?;
         Some(Self {
             statistic: TimeStatistic::parse(statistic)?,
-            ns_per_unit: match unit {
-                "ns" => 1,
-                "us" => 1_000,
-                "ms" => 1_000_000,
-                "s" => 1_000_000_000,
-                _ => return None,
-            },
+            ns_per_unit: named(&Self::UNITS, unit)?,
         })
     }
 
@@ -130,4 +135,10 @@ impl Time {
         };
         Some(ns / self.ns_per_unit as f64)
     }
+}
+
+/// What has this name.
+fn named<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
+    let found = list.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value)
 }

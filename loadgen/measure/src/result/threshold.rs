@@ -69,6 +69,9 @@ pub enum BadThreshold {
     /// The limit is not a finite number.
     #[error("`{0}` is no number to compare with")]
     Limit(String),
+    /// Behind the limit stands something that is no unit.
+    #[error("`{0}` is no unit; a time has ns, us, ms or s, a size B, KiB or MiB")]
+    NoUnit(String),
     /// The limit has a unit that the figure does not have.
     #[error("`{0}`: {1}")]
     Unit(String, &'static str),
@@ -98,15 +101,20 @@ const UNITS: [(&str, Unit); 7] = [
 ];
 
 impl Written {
-    fn read(text: &str) -> Option<Self> {
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let unit = text[digits.len()..].trim();
-        let unit = match unit {
+    fn read(text: &str) -> Result<Self, BadThreshold> {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+        let number = digits.trim_end().parse().ok();
+        let number = number.filter(|number| f64::is_finite(*number));
+        let number = number.ok_or_else(|| BadThreshold::Limit(text.to_owned()))?;
+        let unit = match text[digits.len()..].trim() {
             "" => None,
-            unit => Some(UNITS.iter().find(|(name, _)| *name == unit)?.1),
+            unit => {
+                let known = UNITS.iter().find(|(name, _)| *name == unit);
+                let (_, unit) = known.ok_or_else(|| BadThreshold::NoUnit(unit.to_owned()))?;
+                Some(*unit)
+            }
         };
-        let number = digits.trim_end().parse().ok()?;
-        f64::is_finite(number).then_some(Self { number, unit })
+        Ok(Self { number, unit })
     }
 }
 
@@ -135,8 +143,7 @@ impl FromStr for Threshold {
                 Some((figure.trim(), comparison, limit.trim()))
             })
             .ok_or_else(|| BadThreshold::Form(text.to_owned()))?;
-        let Written { number, unit } =
-            Written::read(limit).ok_or_else(|| BadThreshold::Limit(limit.to_owned()))?;
+        let Written { number, unit } = Written::read(limit)?;
         let wrong = |why| BadThreshold::Unit(text.to_owned(), why);
         let (metric, limit) = match unit {
             None => (figure.parse::<Metric>()?, number),
@@ -254,11 +261,11 @@ mod tests {
             ("speed > 1", "no such figure"),
             ("ok.rate > 1ms", "is no time"),
             ("round1.response.p99_ms < 20ms", "has its unit already"),
-            (
-                "response.p99[round=1] < 20 parsec",
-                "`20 parsec` is no number",
-            ),
+            ("response.p99[round=1] < 20 parsec", "`parsec` is no unit"),
             ("response.p99_ms[round=1] < 20KiB", "is no size"),
+            ("state_bytes.max < 1MB", "`MB` is no unit; a time has ns"),
+            ("ok.rate >= 99%", "`%` is no unit"),
+            ("ok.rate >= e", "`e` is no number"),
         ] {
             let error = text.parse::<Threshold>().unwrap_err().to_string();
             assert!(error.contains(want), "{error}");
