@@ -124,10 +124,10 @@ impl Check<'_> {
                 &format!("a scenario has at most {MOST_EVENTS} events"),
             ));
         }
-        let mut events: Vec<Event> = Vec::new();
+        let mut events: Vec<(Event, &Spanned<EventTable>)> = Vec::new();
         for table in tables {
             let mut event = self.event(table.get_ref(), fleet, duration)?;
-            let same = events.iter().any(|other| other.name == event.name);
+            let same = events.iter().any(|(other, _)| other.name == event.name);
             if same {
                 match &table.get_ref().name {
                     Some(name) => {
@@ -137,13 +137,14 @@ impl Check<'_> {
                     None => event.name = format!("{} at {} s", event.name, event.at.as_secs_f64()),
                 }
             }
-            if events.iter().any(|other| other.name == event.name) {
+            if events.iter().any(|(other, _)| other.name == event.name) {
                 return Err(self.wrong(table, "this event is there twice"));
             }
-            events.push(event);
+            events.push((event, table));
         }
-        events.sort_by_key(|event| event.at);
-        Ok(events)
+        events.sort_by_key(|(event, _)| event.at);
+        self.keys(&events)?;
+        Ok(events.into_iter().map(|(event, _)| event).collect())
     }
 
     fn event(

@@ -119,6 +119,8 @@ impl Check<'_> {
             .map(|arguments| self.arguments(method, arguments, rows))
             .transpose()?;
         let target = target.get_ref().clone();
+        let break_state = flow.break_state.as_ref();
+        let break_state = break_state.map(|name| self.state_fault(name)).transpose()?;
         Ok(Kind {
             name: flow
                 .name
@@ -132,12 +134,8 @@ impl Check<'_> {
             think: self.think(flow)?,
             departure: self.departure(flow)?,
             spread: self.spread(flow.spread.as_ref(), spread)?,
-            break_state: flow
-                .break_state
-                .as_ref()
-                .map(|name| self.state_fault(name))
-                .transpose()?,
-            replay: self.replay(flow.replay.as_ref())?,
+            break_state,
+            replay: self.replay(flow.replay.as_ref(), break_state)?,
             mirrored: Vec::new(),
             answers: flow
                 .answers

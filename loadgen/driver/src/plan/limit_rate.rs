@@ -49,16 +49,19 @@ impl Check<'_> {
     /// The rate of a changed limit; `None` where it is lifted.
     pub(super) fn limit_rate(
         &self,
-        text: &Spanned<String>,
+        value: &Spanned<toml::Value>,
     ) -> Result<Option<LimitRate>, ScenarioError> {
-        match text.get_ref().as_str() {
-            "none" => Ok(None),
-            rate => LimitRate::parse(rate).map(Some).ok_or_else(|| {
-                let form = "limit must be a rate as in \"20/s\", \"300/min\" or \"5/h\", of at most \
-                            1000000/s, or \"none\"";
-                self.wrong(text, form)
-            }),
-        }
+        let rate = match value.get_ref() {
+            toml::Value::String(text) if text == "none" => return Ok(None),
+            toml::Value::String(text) => LimitRate::parse(text),
+            toml::Value::Integer(per_s) => LimitRate::parse(&per_s.to_string()),
+            _ => None,
+        };
+        rate.map(Some).ok_or_else(|| {
+            let form = "limit must be a rate as in \"20/s\", \"300/min\" or \"5/h\", of at most \
+                        1000000/s, or \"none\"";
+            self.wrong(value, form)
+        })
     }
 }
 

@@ -170,6 +170,15 @@ impl Check<'_> {
                  them",
             ));
         }
+        if let Some(size) = load.burst.as_ref()
+            && u64::from(burst.get()) > schedule.count()
+        {
+            let text = format!(
+                "only {} workflows arrive in all, so no burst is that large",
+                schedule.count()
+            );
+            return Err(self.wrong(size, &text));
+        }
         Ok(Load::Open {
             schedule,
             rate_per_s,
@@ -294,6 +303,10 @@ mod tests {
             (
                 "[load]\nrate_per_s = 1\nduration_s = 9\nburst = 0",
                 "x.toml:4:9: burst must be",
+            ),
+            (
+                "[load]\nrate_per_s = 1\nduration_s = 9\nburst = 10",
+                "x.toml:4:9: only 9 workflows arrive",
             ),
             (
                 "[load]\nrate_per_s = 1\n[[load.stage]]\nrate_per_s = 1\nduration_s = 9",

@@ -10,6 +10,7 @@ mod fixed;
 mod fleet;
 mod http;
 mod json;
+mod keys;
 mod kind;
 mod limit_rate;
 mod load;
@@ -22,6 +23,7 @@ mod replay;
 mod spread;
 mod state_fault;
 mod think;
+mod threshold;
 mod throttle;
 mod up_front;
 
@@ -123,8 +125,12 @@ impl Plan {
         let tables = scenario.event.as_deref().unwrap_or_default();
         let events = check.events(tables, fleet.as_ref(), duration)?;
         let phases = phases::part(phases, &events);
-        let named = |threshold: &Threshold| knows(&kinds, &phases, threshold);
-        let thresholds = check.thresholds(scenario, named)?;
+        let client = scenario.client.as_ref().map(|table| check.client(table));
+        let client = client.transpose()?.unwrap_or_default();
+        let tokens = client.principals.given();
+        let thresholds = check.thresholds(scenario, |threshold| {
+            threshold::fits(threshold, &kinds, &phases, tokens)
+        })?;
         Ok(Self {
             scenario: ScenarioRecord {
                 name: check.name(scenario)?,
@@ -150,10 +156,7 @@ impl Plan {
                 0.25,
                 true,
             )?,
-            client: scenario
-                .client
-                .as_ref()
-                .map_or_else(|| Ok(ClientPlan::default()), |table| check.client(table))?,
+            client,
             rows: rows.map(Arc::new),
             payload,
             kinds,
@@ -165,10 +168,11 @@ impl Plan {
     /// Adds limits on figures; those of the scenario, or the implied one, stay.
     ///
     /// # Errors
-    /// Names a kind or a phase that the plan does not have.
+    /// Names what the plan does not have: a kind, a phase, what the figure is taken from.
     pub fn also(&mut self, thresholds: Vec<Threshold>) -> Result<(), String> {
+        let tokens = self.client.principals.given();
         for threshold in &thresholds {
-            knows(&self.kinds, &self.phases, threshold)?;
+            threshold::fits(threshold, &self.kinds, &self.phases, tokens)?;
         }
         self.thresholds.extend(thresholds);
         Ok(())
@@ -254,32 +258,6 @@ impl Plan {
         // Rounding can leave a last sliver.
         self.kinds.len() - 1
     }
-}
-
-/// Whether a limit is on something that the plan has.
-fn knows(kinds: &[Kind], phases: &[Phase], threshold: &Threshold) -> Result<(), String> {
-    let metric = &threshold.metric;
-    let listed = |names: Vec<&str>| names.join("`, `");
-    if let Some(name) = metric.kind()
-        && !kinds.iter().any(|kind| kind.name == name)
-    {
-        let names = listed(kinds.iter().map(|kind| kind.name.as_str()).collect());
-        return Err(format!(
-            "`{metric}`: no workflow is called `{name}`; there are `{names}`"
-        ));
-    }
-    if let Some(name) = metric.phase()
-        && !(phases.len() > 1 && phases.iter().any(|phase| phase.name == name))
-    {
-        if phases.len() == 1 {
-            return Err(format!("`{metric}`: the load has only one phase"));
-        }
-        let names = listed(phases.iter().map(|phase| phase.name.as_str()).collect());
-        return Err(format!(
-            "`{metric}`: no phase is called `{name}`; there are `{names}`"
-        ));
-    }
-    Ok(())
 }
 
 /// Half the cores, so that replicas on the same machine have the other half; at least 1, at most 4.

@@ -25,9 +25,10 @@ pub struct EventTable {
     /// The key of `accept-key`, `mint-key` and `drop-key`. The first one is 1.
     #[serde(default)]
     pub key: Option<Spanned<u8>>,
-    /// The rate that `limit` changes the limit of replicas to; `none` lifts it.
+    /// The rate that `limit` changes the limit of replicas to, as text or as a number a second;
+    /// `none` lifts it.
     #[serde(default)]
-    pub limit: Option<Spanned<String>>,
+    pub limit: Option<Spanned<toml::Value>>,
     /// Name in results. Absent: what happens to whom.
     #[serde(default)]
     pub name: Option<Spanned<String>>,
