@@ -119,15 +119,18 @@ pub(crate) fn run(args: &BackendsArgs) -> Result<ExitCode, Failure> {
         runs: Vec::new(),
         exits: Vec::new(),
     };
-    runtime.block_on(tour.conduct(&mut interrupts))?;
+    let conducted = runtime.block_on(tour.conduct(&mut interrupts));
     let (result, code) = tour.finish();
     // Written first and printed in any case: a full disk must not cost the figures.
     let written = store.comparison(&result);
-    let printed = args.print(&result);
-    if args.format == Format::Text {
+    if conducted.is_ok() || !result.runs.is_empty() {
+        args.print(&result)?;
+    }
+    if args.format == Format::Text && written.is_ok() {
         console::say(format_args!("result: {}", store.folder().display()));
     }
-    written.and(printed)?;
+    conducted?;
+    written?;
     Ok(ExitCode::from(code))
 }
 

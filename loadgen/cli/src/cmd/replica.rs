@@ -128,6 +128,34 @@ pub(crate) struct ReplicaArgs {
     limits: LimitArgs,
 }
 
+/// Whether these are options of a replica, or what is wrong with them, in one line.
+pub(crate) fn takes(options: &[String]) -> Result<(), String> {
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: ReplicaArgs,
+    }
+    let line = ["replica", "--keys-from-stdin"]
+        .into_iter()
+        .map(str::to_owned);
+    match <Line as clap::Parser>::try_parse_from(line.chain(options.iter().cloned())) {
+        Ok(Line { args }) => args
+            .control
+            .commands()
+            .map(drop)
+            .map_err(|e| format!("{e:#}")),
+        Err(error) => {
+            let text = error.to_string();
+            let lines = text
+                .lines()
+                .map(str::trim)
+                .take_while(|line| !line.is_empty());
+            let line = lines.collect::<Vec<_>>().join(" ");
+            Err(line.strip_prefix("error: ").unwrap_or(&line).to_owned())
+        }
+    }
+}
+
 /// Serves until told to stop. Exit code 0 then, 2 when the keys, the cryptography, the
 /// principals, the certificate or the address cannot be used.
 ///

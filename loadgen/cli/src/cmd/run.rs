@@ -113,7 +113,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // Written first and printed in any case: a full disk must not cost the figures.
     let written = store.everything(&result);
     let printed = args.format.print(&result);
-    if args.format == Format::Text {
+    if args.format == Format::Text && written.is_ok() {
         console::say(format_args!("result: {}", store.folder().display()));
     }
     written.and(printed)?;

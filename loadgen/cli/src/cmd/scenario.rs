@@ -1,11 +1,12 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use loadgen_driver::{FleetTable, Plan, Scenario, ScenarioError, Source};
+use loadgen_driver::{FleetPlan, FleetTable, Plan, Scenario, ScenarioError, Source};
 use loadgen_replica::Config;
 use loadgen_seal::{Algorithm, Backend, Protection, Ttl};
 
 use crate::failure::Failure;
+use crate::fleet::replica_options;
 use crate::input;
 
 /// Reads and checks a scenario file, the names of algorithm and backend included.
@@ -27,7 +28,23 @@ pub(crate) fn load_with(
     if let Some(fleet) = &scenario.fleet {
         check_sealing(fleet, &source)?;
     }
+    if let Some(fleet) = &plan.fleet {
+        check_options(fleet, path)?;
+    }
     Ok(plan)
+}
+
+/// What replicas are started with must be options of theirs.
+fn check_options(fleet: &FleetPlan, path: &Path) -> Result<(), Failure> {
+    for number in 0..fleet.replicas.len() {
+        super::replica::takes(&replica_options(fleet, number)).map_err(|why| {
+            Failure::usage(anyhow!(
+                "{}: replica {number} does not take what [fleet] gives it: {why}",
+                path.display()
+            ))
+        })?;
+    }
+    Ok(())
 }
 
 /// What the fleet seals with must exist, in this build and on this machine, and fit together.

@@ -18,6 +18,7 @@ use self::process::END;
 use self::replica::{KeyChange, Replica};
 
 pub(crate) use self::process::WrongOptions;
+pub(crate) use self::replica::options as replica_options;
 pub(crate) use self::script::Script;
 
 /// Replicas that a run has started, each with a pipe to its standard input, at whose end it stops.

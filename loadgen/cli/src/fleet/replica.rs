@@ -326,7 +326,7 @@ fn sealing(process: &Process, key_shared: bool) -> Option<Sealing> {
 }
 
 /// Options of a replica, without its address.
-fn options(plan: &FleetPlan, number: usize) -> Vec<String> {
+pub(crate) fn options(plan: &FleetPlan, number: usize) -> Vec<String> {
     let replica = &plan.replicas[number];
     let mut options = vec!["--instance".to_owned(), number.to_string()];
     for (option, value) in [

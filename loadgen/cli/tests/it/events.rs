@@ -181,13 +181,14 @@ fn what_a_replica_does_not_take_is_an_error_of_the_scenario() {
             "unexpected argument '--nonsense'",
         ),
         ("faults = { latncy_ms = 1 }", "set.latncy_ms: no such key"),
+        ("options = [\"--limit\", \"20/d\"]", "'20/d'"),
     ] {
         desk.file("s.toml", &scenario(fleet, ""));
-        let line = desk.refused(["run", "s.toml"], 2);
-        assert!(
-            line.contains("it does not take what [fleet] gives it") && line.contains(want),
-            "{line}"
-        );
+        for command in ["check", "run"] {
+            let line = desk.refused([command, "s.toml"], 2);
+            let said = "s.toml: replica 0 does not take what [fleet] gives it: ";
+            assert!(line.contains(said) && line.contains(want), "{line}");
+        }
     }
 }
 
