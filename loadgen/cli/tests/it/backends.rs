@@ -139,7 +139,7 @@ fn what_cannot_be_compared_is_a_usage_error_that_says_why() {
 #[test]
 fn what_does_not_start_is_named_and_left_out() {
     let desk = Desk::new();
-    let options = SCENARIO.replace("replicas = 2", "replicas = 2\noptions = [\"--no-such\"]");
+    let options = SCENARIO.replace("replicas = 2", "replicas = 2\nfaults = { no_such = 1 }");
     let scenario = desk.file("options.toml", &options);
     let output = desk
         .loadgen([

@@ -122,7 +122,8 @@ fn faults_are_set_from_the_start_and_later_for_all_or_one() {
 #[test]
 fn an_event_that_cannot_be_done_makes_the_run_invalid() {
     let desk = Desk::new();
-    let events = event(0.5, "start") + "replicas = [0]\n" + &event(1.0, "drop-key") + "key = 9\n";
+    let events =
+        event(0.5, "start") + "replicas = [0]\n" + &event(1.0, "kill") + &event(1.5, "kill");
     let ran = desk.run(&scenario("", &events), &[]);
     ran.exits_with(5);
     let reasons = json!(ran.result["verdict"]["reasons"]).to_string();
@@ -130,7 +131,7 @@ fn an_event_that_cannot_be_done_makes_the_run_invalid() {
         reasons.contains("event start replica 0: replica 0: it has not ended"),
         "{reasons}"
     );
-    assert!(reasons.contains("no key has the id 9"), "{reasons}");
+    assert!(reasons.contains("it has ended already"), "{reasons}");
 }
 
 #[test]
@@ -180,15 +181,24 @@ fn what_a_replica_does_not_take_is_an_error_of_the_scenario() {
             "options = [\"--nonsense\"]",
             "unexpected argument '--nonsense'",
         ),
-        ("faults = { latncy_ms = 1 }", "set.latncy_ms: no such key"),
         ("options = [\"--limit\", \"20/d\"]", "'20/d'"),
     ] {
         desk.file("s.toml", &scenario(fleet, ""));
+        // Found before anything is started.
         for command in ["check", "run"] {
             let line = desk.refused([command, "s.toml"], 2);
             let said = "s.toml: replica 0 does not take what [fleet] gives it: ";
             assert!(line.contains(said) && line.contains(want), "{line}");
         }
+    }
+    // Faults are known to the replica alone.
+    desk.file("s.toml", &scenario("faults = { latncy_ms = 1 }", ""));
+    let line = desk.refused(["run", "s.toml"], 2);
+    for said in [
+        "it does not take what [fleet] gives it",
+        "set.latncy_ms: no such key",
+    ] {
+        assert!(line.contains(said), "{line}");
     }
 }
 
