@@ -90,7 +90,7 @@
       legend: { live: true },
       cursor: { drag: { x: true, y: false } },
       scales: {
-        x: { time: false },
+        x: { time: false, range: function (u, low, high) { return low === high ? [low - 0.25, high + 0.25] : [low, high]; } },
         y: log
           ? { distr: 3, range: function (u, low, high) { return low > 0 ? [low / 1.25, high * 1.25] : [1, 10]; } }
           : { range: function (u, low, high) { return [Math.min(0, low), high > 0 ? high * 1.05 : 1]; } }

@@ -143,13 +143,11 @@ fn sentences(result: &RunResult) -> String {
 }
 
 fn in_words(line: &Line) -> Option<String> {
+    let in_round = |point: &(f64, f64)| format!("{} in round {}", size_bytes(point.1), point.0);
     let (first, last) = (line.points.first()?, line.points.last()?);
-    Some(format!(
-        "{}: {} in round {}, {} in round {}",
-        line.label,
-        size_bytes(first.1),
-        first.0,
-        size_bytes(last.1),
-        last.0
-    ))
+    let last = match line.points.len() {
+        1 => String::new(),
+        _ => format!(", {}", in_round(last)),
+    };
+    Some(format!("{}: {}{last}", line.label, in_round(first)))
 }

@@ -45,9 +45,10 @@ pub(crate) fn align(mut lists: Vec<Vec<Section>>) -> Vec<Section> {
     order.into_iter().map(section).collect()
 }
 
-/// What a heading is about, without the figures behind its colon.
+/// What a heading is about, without the figures behind its colon or in brackets.
 pub(crate) fn key(title: &str) -> &str {
-    title.split(": ").next().unwrap_or(title)
+    let about = title.split(": ").next().unwrap_or(title);
+    about.split(" (").next().unwrap_or(about)
 }
 
 /// The keys of sections, with how often each came before.
