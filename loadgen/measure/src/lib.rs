@@ -86,7 +86,7 @@ pub use result::{
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;
 pub use spill::SpillError;
-pub use stats::{TurnMedian, turns_for};
+pub use stats::{ChangePoint, TurnMedian, change_points, turns_for};
 pub use tally::HistogramError;
 pub use throttle::{Refusal, SdkView, ThrottleSignal};
 pub use wire::SlotLimit;

@@ -6,6 +6,7 @@ mod blocks;
 #[cfg(test)]
 mod coverage;
 mod drift;
+mod e_divisive;
 mod interval;
 mod line;
 mod many;
@@ -19,8 +20,10 @@ mod ratio;
 mod seconds;
 mod student;
 mod warmup;
+mod welch;
 
 pub(crate) use drift::trend;
+pub use e_divisive::{ChangePoint, change_points};
 pub(crate) use interval::{Beside, Ranks, excess_variance};
 pub(crate) use line::line;
 pub(crate) use many::{level, widening};
