@@ -37,6 +37,7 @@ mod spill;
 mod stats;
 mod tally;
 mod throttle;
+mod trend;
 mod wire;
 
 pub use archive::Archive;
@@ -86,7 +87,8 @@ pub use result::{
 pub use sample::{RoundSample, ServerTiming, Shape, SupersededAttempt, WorkflowSample};
 pub use sizes::Sizes;
 pub use spill::SpillError;
-pub use stats::{ChangePoint, TurnMedian, change_points, turns_for};
+pub use stats::{ChangePoint, TurnMedian, change_fence, change_points, turns_for};
 pub use tally::HistogramError;
 pub use throttle::{Refusal, SdkView, ThrottleSignal};
+pub use trend::{Jump, Trend, TrendPoint};
 pub use wire::SlotLimit;

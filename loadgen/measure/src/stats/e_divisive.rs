@@ -1,3 +1,5 @@
+use serde::Serialize;
+
 use super::welch;
 
 /// Points of a window in which changes are looked for.
@@ -13,7 +15,7 @@ const P_MAX_FIRST: f64 = 10.0 * P_MAX;
 const CHANGE_MIN: f64 = 0.02;
 
 /// Where a series changes its level.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ChangePoint {
     /// Position of the first value of the new level.
     pub index: usize,

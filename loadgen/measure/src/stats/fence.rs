@@ -8,7 +8,9 @@ const PAST_MIN: usize = 8;
 /// For series that hardly vary, instruction counts above all, where repeating a measurement gains
 /// nothing (the rule of rustc-perf). Quartiles lie between values as in Hyndman and Fan's type 7.
 pub fn change_fence(series: &[f64]) -> Option<f64> {
-    let changes = series.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs());
+    let changes = series
+        .windows(2)
+        .map(|pair| (pair[1] / pair[0] - 1.0).abs());
     let mut changes: Vec<f64> = changes.filter(|change| change.is_finite()).collect();
     if changes.len() < PAST_MIN {
         return None;

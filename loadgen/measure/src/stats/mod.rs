@@ -7,6 +7,7 @@ mod blocks;
 mod coverage;
 mod drift;
 mod e_divisive;
+mod fence;
 mod interval;
 mod line;
 mod many;
@@ -24,6 +25,7 @@ mod welch;
 
 pub(crate) use drift::trend;
 pub use e_divisive::{ChangePoint, change_points};
+pub use fence::change_fence;
 pub(crate) use interval::{Beside, Ranks, excess_variance};
 pub(crate) use line::line;
 pub(crate) use many::{level, widening};
