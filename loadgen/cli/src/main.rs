@@ -31,6 +31,7 @@ enum Command {
     Run(cmd::run::RunArgs),
     Report(cmd::report::ReportArgs),
     Export(cmd::export::ExportArgs),
+    History(cmd::history::HistoryArgs),
     #[command(after_help = COMPARE_CODES)]
     Compare(cmd::compare::CompareArgs),
     #[command(after_help = COMPARE_CODES)]
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Run(args) => cmd::run::run(&args),
         Command::Report(args) => cmd::report::run(&args),
         Command::Export(args) => cmd::export::run(&args),
+        Command::History(args) => cmd::history::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),
         Command::BenchCompare(args) => cmd::bench_compare::run(&args),
         Command::Check(args) => cmd::check::run(&args),

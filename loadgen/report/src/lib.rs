@@ -17,6 +17,7 @@ mod sections;
 mod side_by_side;
 mod summary;
 mod table;
+mod trend;
 mod units;
 
 pub use backends::{backends_chart, backends_summary};
@@ -29,3 +30,4 @@ pub use named::Named;
 pub use page::page;
 pub use side_by_side::side_by_side;
 pub use summary::{Style, summary};
+pub use trend::{trend_chart, trend_summary};

@@ -6,6 +6,7 @@ pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod export;
+pub(crate) mod history;
 pub(crate) mod keys;
 pub(crate) mod replica;
 pub(crate) mod report;

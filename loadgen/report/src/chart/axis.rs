@@ -3,6 +3,8 @@
 pub(crate) enum Scale {
     /// From 0.
     Linear,
+    /// From just below the lowest value, so that small changes show.
+    Close,
     /// By the logarithm: for values above 0 only.
     Log,
 }
@@ -11,7 +13,7 @@ impl Scale {
     /// Position of a value; `None` when it has none on this axis.
     pub(crate) fn place(self, value: f64) -> Option<f64> {
         let place = match self {
-            Self::Linear => value,
+            Self::Linear | Self::Close => value,
             Self::Log if value > 0.0 => value.log10(),
             Self::Log => return None,
         };
@@ -22,6 +24,13 @@ impl Scale {
     pub(crate) fn range(self, low: f64, high: f64) -> (f64, f64) {
         match self {
             Self::Linear => (low.min(0.0), if high > 0.0 { high * 1.05 } else { 1.0 }),
+            Self::Close => {
+                let room = match high - low {
+                    span if span > 0.0 => 0.1 * span,
+                    _ => (0.05 * high.abs()).max(0.5),
+                };
+                (low - room, high + room)
+            }
             Self::Log => {
                 let missing = (0.7 - (high - low)).max(0.0) / 2.0;
                 (low - missing - 0.05, high + missing + 0.05)
@@ -32,7 +41,7 @@ impl Scale {
     /// Round values within a range of places, as (place, value).
     pub(crate) fn ticks(self, (low, high): (f64, f64)) -> Vec<(f64, f64)> {
         match self {
-            Self::Linear => linear_ticks(low, high, 6)
+            Self::Linear | Self::Close => linear_ticks(low, high, 6)
                 .into_iter()
                 .map(|value| (value, value))
                 .collect(),
@@ -101,7 +110,7 @@ mod tests {
     #[test]
     fn ranges_are_never_empty() {
         for (low, high) in [(0.0, 0.0), (5.0, 5.0)] {
-            for scale in [Scale::Linear, Scale::Log] {
+            for scale in [Scale::Linear, Scale::Close, Scale::Log] {
                 let (from, to) = scale.range(low, high);
                 assert!(from < to && scale.ticks((from, to)).len() > 1);
             }

@@ -25,6 +25,10 @@ use crate::units::printable;
 pub(crate) use axis::{Scale, linear_ticks};
 pub(crate) use palette::{Look, Marker};
 pub(crate) use plot::{Plot, described, ink};
+pub(crate) use axis::{Scale, linear_ticks, whole_ticks};
+pub(crate) use marks::Mark;
+pub(crate) use palette::{Look, Marker};
+pub(crate) use plot::{Line, Plot, described, ink};
 
 /// One chart.
 #[derive(Debug, Clone, PartialEq, Eq)]

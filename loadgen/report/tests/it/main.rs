@@ -18,3 +18,5 @@ mod fixture;
 mod page;
 #[cfg(test)]
 mod summary;
+#[cfg(test)]
+mod trend;

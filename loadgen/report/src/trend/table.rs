@@ -1,0 +1,106 @@
+use loadgen_measure::Trend;
+
+use super::{commit, percent};
+use crate::summary::{Role, Text};
+use crate::table::Table;
+use crate::units::counted;
+
+/// Values that are shown: the newest.
+const SHOWN: usize = 30;
+
+pub(super) fn write(text: &mut Text, trend: &Trend) {
+    let of = trend.scenario.as_ref();
+    let of = of.map_or_else(String::new, |scenario| format!(" of {scenario}"));
+    text.heading(&format!(
+        "{}{of}: {}",
+        trend.name,
+        counted(trend.points.len() as u64, "value")
+    ));
+    text.sentence("", Role::Quiet, &trend.machine);
+    let hidden = trend.points.len().saturating_sub(SHOWN);
+    if hidden > 0 {
+        let note = format!("the newest {SHOWN}; {hidden} older ones are not shown");
+        text.sentence("", Role::Quiet, &note);
+    }
+    let mut table = Table::new(3, &["run", "measured", "commit", "value", "change"]);
+    for (index, point) in trend.points.iter().enumerate().skip(hidden) {
+        let change = trend.changes.iter().find(|change| change.index == index);
+        let change = change.map(|change| percent(change.change()));
+        let jump = trend.jumps.iter().find(|jump| jump.index == index);
+        let change = change.or_else(|| jump.map(|jump| percent(Some(jump.change))));
+        table.row(vec![
+            point.id.to_string(),
+            point.at.chars().take(10).collect(),
+            commit(point),
+            value(point.value),
+            change.unwrap_or_default(),
+        ]);
+    }
+    text.table(&table);
+    changes(text, trend);
+}
+
+fn changes(text: &mut Text, trend: &Trend) {
+    text.heading("Changes");
+    for change in &trend.changes {
+        let point = &trend.points[change.index];
+        let sentence = format!(
+            "at {} (run {}): {}, from {} to {} (Welch's test: p = {:.1e})",
+            commit(point),
+            point.id,
+            percent(change.change()),
+            value(change.before),
+            value(change.after),
+            change.p_value
+        );
+        text.sentence("-", Role::Warning, &sentence);
+    }
+    for jump in &trend.jumps {
+        let point = &trend.points[jump.index];
+        let sentence = format!(
+            "at {} (count {}): {}, more than the {:.2} % that its past explains",
+            commit(point),
+            point.id,
+            percent(Some(jump.change)),
+            100.0 * jump.fence
+        );
+        text.sentence("-", Role::Warning, &sentence);
+    }
+    if trend.changes.is_empty() && trend.jumps.is_empty() {
+        text.sentence("", Role::Quiet, "none that these values show");
+    }
+}
+
+/// Six digits, without zeros that say nothing.
+pub(super) fn value(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let digits = 5 - value.abs().log10().floor() as i32;
+    let places = usize::try_from(digits.clamp(0, 12)).unwrap_or(0);
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::value;
+
+    #[test]
+    fn values_have_six_digits_at_most() {
+        for (number, text) in [
+            (0.0, "0"),
+            (0.001_234_567_8, "0.00123457"),
+            (12.5, "12.5"),
+            (1234.567_89, "1234.57"),
+            (100.0, "100"),
+            (12_345_678.0, "12345678"),
+            (-3.25, "-3.25"),
+        ] {
+            assert_eq!(value(number), text);
+        }
+    }
+}
