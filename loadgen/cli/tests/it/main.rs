@@ -20,6 +20,7 @@ mod export;
 mod fixtures;
 mod fleet;
 mod growth;
+mod history;
 mod http;
 mod limits;
 mod lists;
