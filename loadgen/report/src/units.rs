@@ -69,6 +69,23 @@ pub(crate) fn three_digits(value: f64) -> String {
     }
 }
 
+/// Six digits, without zeros that say nothing.
+pub(crate) fn six_digits(value: f64) -> String {
+    if !value.is_finite() {
+        return NOTHING.to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let digits = 5 - value.abs().log10().floor() as i32;
+    let places = usize::try_from(digits.clamp(0, 12)).unwrap_or(0);
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 /// A number on an axis: whole numbers as they are.
 pub(crate) fn plain(value: f64) -> String {
     if value.fract() == 0.0 {
@@ -145,5 +162,20 @@ mod tests {
         assert_eq!(printable("a\u{1b}[2Jb\r\nc"), "a [2Jb  c");
         assert_eq!(printable("x\u{202e}y\u{9b}z"), "x y z");
         assert_eq!(printable("Größe 漢"), "Größe 漢");
+    }
+
+    #[test]
+    fn values_have_six_digits_at_most() {
+        for (number, text) in [
+            (0.0, "0"),
+            (0.001_234_567_8, "0.00123457"),
+            (12.5, "12.5"),
+            (1_234.567_8, "1234.57"),
+            (100.0, "100"),
+            (12_345_678.0, "12345678"),
+            (-3.25, "-3.25"),
+        ] {
+            assert_eq!(six_digits(number), text);
+        }
     }
 }

@@ -23,12 +23,10 @@ use crate::named::Named;
 use crate::units::printable;
 
 pub(crate) use axis::{Scale, linear_ticks};
-pub(crate) use palette::{Look, Marker};
-pub(crate) use plot::{Plot, described, ink};
-pub(crate) use axis::{Scale, linear_ticks, whole_ticks};
 pub(crate) use marks::Mark;
 pub(crate) use palette::{Look, Marker};
 pub(crate) use plot::{Line, Plot, described, ink};
+pub(crate) use unit::{Across, Unit};
 
 /// One chart.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 use super::axis::linear_ticks;
-use crate::units::{plain, time_ns};
+use crate::units::{plain, six_digits, time_ns};
 
 /// What the horizontal axis of a chart counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub(crate) enum Across {
     Quantiles,
     /// Any number.
     Numbers,
+    /// Measurements by their position, from 1.
+    Measurements,
 }
 
 /// Quantiles that get a tick: the share above them, and how they are written.
@@ -34,7 +36,9 @@ impl Across {
         let whole = |place: &f64| place.fract() == 0.0;
         let named = |place| (place, plain(place));
         match self {
-            Self::Rounds | Self::Seconds => numbers(10).filter(whole).map(named).collect(),
+            Self::Rounds | Self::Seconds | Self::Measurements => {
+                numbers(10).filter(whole).map(named).collect()
+            }
             Self::Numbers => numbers(8).map(named).collect(),
             Self::Quantiles => QUANTILES
                 .into_iter()
@@ -58,7 +62,7 @@ impl Across {
             Self::Rounds => "round",
             Self::Seconds => "second",
             Self::Quantiles => "quantile",
-            Self::Numbers => "number",
+            Self::Numbers | Self::Measurements => "number",
         }
     }
 }
@@ -79,6 +83,8 @@ pub(crate) enum Unit {
     Time,
     /// A number as it is.
     Number,
+    /// A number of which small differences matter.
+    Exact,
 }
 
 impl Unit {
@@ -87,6 +93,7 @@ impl Unit {
         match self {
             Self::Time => time_ns(value).replace(".00", "").replace(".0 ", " "),
             Self::Number => plain(value),
+            Self::Exact => six_digits(value),
         }
     }
 
@@ -95,6 +102,7 @@ impl Unit {
         match self {
             Self::Time => time_ns(value),
             Self::Number => plain(value),
+            Self::Exact => six_digits(value),
         }
     }
 
@@ -102,7 +110,7 @@ impl Unit {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
-            Self::Number => "number",
+            Self::Number | Self::Exact => "number",
         }
     }
 }

@@ -1,8 +1,7 @@
 use loadgen_measure::Trend;
 
-use super::table::value;
 use super::{commit, percent};
-use crate::chart::{Chart, ChartError, Line, Look, Mark, Plot, Scale, whole_ticks};
+use crate::chart::{Across, Chart, ChartError, Line, Look, Mark, Plot, Scale, Unit};
 use crate::units::printable;
 
 /// Every value of the series, the levels between its changes, and a mark at each change. `None` without
@@ -17,10 +16,10 @@ pub fn trend_chart(trend: &Trend) -> Result<Option<Chart>, ChartError> {
         title: format!("{of}{} from commit to commit", printable(&trend.name)),
         description: description(trend),
         x_label: "measurement, in the order of time".to_owned(),
-        x_ticks: whole_ticks,
+        across: Across::Measurements,
         y_label: format!("{} (the axis need not start at 0)", printable(&trend.name)),
         y_scale: Scale::Close,
-        y_text: value,
+        unit: Unit::Exact,
         lines: lines(trend),
         marks: marks(trend),
     };

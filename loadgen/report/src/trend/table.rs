@@ -3,7 +3,7 @@ use loadgen_measure::Trend;
 use super::{commit, percent};
 use crate::summary::{Role, Text};
 use crate::table::Table;
-use crate::units::counted;
+use crate::units::{counted, six_digits};
 
 /// Values that are shown: the newest.
 const SHOWN: usize = 30;
@@ -32,7 +32,7 @@ pub(super) fn write(text: &mut Text, trend: &Trend) {
             point.id.to_string(),
             point.at.chars().take(10).collect(),
             commit(point),
-            value(point.value),
+            six_digits(point.value),
             change.unwrap_or_default(),
         ]);
     }
@@ -49,8 +49,8 @@ fn changes(text: &mut Text, trend: &Trend) {
             commit(point),
             point.id,
             percent(change.change()),
-            value(change.before),
-            value(change.after),
+            six_digits(change.before),
+            six_digits(change.after),
             change.p_value
         );
         text.sentence("-", Role::Warning, &sentence);
@@ -68,39 +68,5 @@ fn changes(text: &mut Text, trend: &Trend) {
     }
     if trend.changes.is_empty() && trend.jumps.is_empty() {
         text.sentence("", Role::Quiet, "none that these values show");
-    }
-}
-
-/// Six digits, without zeros that say nothing.
-pub(super) fn value(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let digits = 5 - value.abs().log10().floor() as i32;
-    let places = usize::try_from(digits.clamp(0, 12)).unwrap_or(0);
-    let text = format!("{value:.places$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::value;
-
-    #[test]
-    fn values_have_six_digits_at_most() {
-        for (number, text) in [
-            (0.0, "0"),
-            (0.001_234_567_8, "0.00123457"),
-            (12.5, "12.5"),
-            (1_234.567_8, "1234.57"),
-            (100.0, "100"),
-            (12_345_678.0, "12345678"),
-            (-3.25, "-3.25"),
-        ] {
-            assert_eq!(value(number), text);
-        }
     }
 }
