@@ -18,6 +18,9 @@ pub(super) fn commands(result: &RunResult) -> Section {
         section.sentence("", Role::Quiet, &said);
         let check = format!("sha256sum {}", quoted(&file));
         section.quoted(&format!("{check}\n{}", command(result, &file)));
+        let limits = "Limits that were given by --fail-if stand in the table of thresholds, and not in this \
+                      command.";
+        section.sentence("", Role::Quiet, limits);
     })
 }
 
@@ -41,8 +44,8 @@ pub(super) fn scenario(result: &RunResult) -> Section {
     })
 }
 
-/// The command line with the seed, the options and, where thresholds are not those of the scenario alone,
-/// nothing more: limits of a command line are not told from those of a scenario.
+/// The command line with the seed and the options of the run. Limits that `--fail-if` gave are not among
+/// those: a result does not tell them from the scenario's own.
 fn command(result: &RunResult, file: &str) -> String {
     let mut words = vec![
         "loadgen".to_owned(),
