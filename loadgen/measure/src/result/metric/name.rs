@@ -19,8 +19,11 @@ const ALONE: [(&str, What); 11] = [
     ("fairness", What::Fairness),
 ];
 
+/// Makes a figure of a time.
+type Timed = fn(Time) -> What;
+
 /// What has times, each with the figure that it makes.
-const TIMED: [(&str, fn(Time) -> What); 8] = [
+const TIMED: [(&str, Timed); 8] = [
     ("workflow", What::Workflow),
     ("response", What::Response),
     ("service", What::Service),
