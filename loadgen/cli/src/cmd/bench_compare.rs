@@ -16,7 +16,7 @@ const COUNTS: f64 = 0.01;
 
 /// Compare two results of benchmarks: times of criterion, instruction counts of gungraun.
 ///
-/// Reads what they store (target/criterion, and target/gungraun after --save-summary): two folders, or two
+/// Reads what they store (target/criterion, and target/gungraun where summaries were saved): two folders, or two
 /// baselines of criterion in one. Each benchmark is judged like the figures of `loadgen compare`; where
 /// the tool stored what it said itself, that stands below.
 #[derive(Debug, clap::Args)]

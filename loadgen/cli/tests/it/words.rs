@@ -5,9 +5,13 @@ use std::collections::BTreeSet;
 use crate::fixtures::workspace;
 use crate::program::{Desk, text};
 
-const SUBCOMMANDS: [&str; 8] = [
+const SUBCOMMANDS: [&str; 12] = [
     "run",
     "report",
+    "export",
+    "history",
+    "compare",
+    "bench-compare",
     "check",
     "backends",
     "calibrate",
