@@ -1,9 +1,8 @@
 use loadgen_measure::{BackendsResult, Figure};
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use crate::chart::{Chart, ChartError, Look, Marker, described, ink, linear_ticks};
+use crate::chart::{Chart, ChartError, Look, described, draw_marker, ink, linear_ticks};
 use crate::units::{printable, time_ns};
 
 const WIDTH: u32 = 960;
@@ -155,7 +154,7 @@ fn draw(
                 root.draw(&PathElement::new(cap, colour.stroke_width(2)))?;
             }
         }
-        mark(&root, dot.look, (at(dot.ratio), dot.y))?;
+        draw_marker(&root, dot.look, (at(dot.ratio), dot.y), 5)?;
         root.draw_text(
             &dot.label,
             &ink(13, HPos::Left),
@@ -163,26 +162,6 @@ fn draw(
         )?;
     }
     root.present()?;
-    Ok(())
-}
-
-/// The look's marker at a place in pixels.
-fn mark(
-    root: &DrawingArea<SVGBackend<'_>, Shift>,
-    look: Look,
-    at: (i32, i32),
-) -> Result<(), Box<dyn std::error::Error>> {
-    let filled = look.colour.filled();
-    match look.marker {
-        Marker::None => {}
-        Marker::Disc => root.draw(&Circle::new(at, 5, filled))?,
-        Marker::Triangle => root.draw(&TriangleMarker::new(at, 7, filled))?,
-        Marker::Cross => root.draw(&Cross::new(at, 6, look.colour.stroke_width(2)))?,
-        Marker::Square => {
-            let corners = [(at.0 - 5, at.1 - 5), (at.0 + 5, at.1 + 5)];
-            root.draw(&Rectangle::new(corners, filled))?;
-        }
-    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::look::{draw_marker, stroke};
+use super::look::{MARKER, draw_marker, stroke};
 use super::plot::{Drawing, MARGINS, Placed, SIZE, ink};
 
 /// Least distance of two labels in pixels.
@@ -49,7 +49,7 @@ pub(super) fn draw_labels(
         let key = vec![(edge + KEY.0, y), (edge + KEY.1, y)];
         root.draw(&PathElement::new(key, stroke(look)))?;
         let middle = edge + i32::midpoint(KEY.0, KEY.1);
-        draw_marker(root, look, (middle, y))?;
+        draw_marker(root, look, (middle, y), MARKER)?;
         let label = shortened(&placed.line.label);
         root.draw_text(&label, &ink(14, HPos::Left), (edge + TEXT, y))?;
     }

@@ -3,6 +3,9 @@ use plotters::prelude::*;
 
 use super::palette::{Look, Marker};
 
+/// Half the width of a marker on a line, in pixels.
+pub(super) const MARKER: i32 = 4;
+
 /// Opacity by which a dashed stroke is known until [`with_dashes`] sees it: the drawing library makes
 /// every dash a line of its own, which for a restless line are tens of thousands.
 const DASHED: f64 = 0.98;
@@ -19,20 +22,21 @@ pub(super) fn with_dashes(svg: &str) -> String {
     svg.replace(&known, "opacity=\"1\" stroke-dasharray=\"6 4\"")
 }
 
-/// Draws the marker of a look, if it has one.
-pub(super) fn draw_marker(
+/// Draws the marker of a look, if it has one: about twice as wide as `size`, in pixels.
+pub(crate) fn draw_marker(
     root: &DrawingArea<SVGBackend<'_>, Shift>,
     look: Look,
     at: (i32, i32),
+    size: i32,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let filled = look.colour.filled();
     match look.marker {
         Marker::None => {}
-        Marker::Disc => root.draw(&Circle::new(at, 4, filled))?,
-        Marker::Triangle => root.draw(&TriangleMarker::new(at, 6, filled))?,
-        Marker::Cross => root.draw(&Cross::new(at, 5, look.colour.stroke_width(2)))?,
+        Marker::Disc => root.draw(&Circle::new(at, size, filled))?,
+        Marker::Triangle => root.draw(&TriangleMarker::new(at, size + 2, filled))?,
+        Marker::Cross => root.draw(&Cross::new(at, size + 1, look.colour.stroke_width(2)))?,
         Marker::Square => {
-            let corners = [(at.0 - 4, at.1 - 4), (at.0 + 4, at.1 + 4)];
+            let corners = [(at.0 - size, at.1 - size), (at.0 + size, at.1 + size)];
             root.draw(&Rectangle::new(corners, filled))?;
         }
     }

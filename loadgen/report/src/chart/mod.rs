@@ -23,6 +23,7 @@ use crate::named::Named;
 use crate::units::printable;
 
 pub(crate) use axis::{Scale, linear_ticks};
+pub(crate) use look::draw_marker;
 pub(crate) use marks::Mark;
 pub(crate) use palette::{Look, Marker};
 pub(crate) use plot::{Line, Plot, described, ink};

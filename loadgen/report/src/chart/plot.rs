@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::ChartError;
 use super::axis::Scale;
 use super::labels::{draw_labels, margin};
-use super::look::{draw_marker, draw_ring, stroke, with_dashes};
+use super::look::{MARKER, draw_marker, draw_ring, stroke, with_dashes};
 use super::marks::{Mark, draw_marks};
 use super::palette::{Look, Marker};
 use super::unit::{Across, Unit};
@@ -198,7 +198,7 @@ fn draw_segment(
     drawing.draw_series(LineSeries::new(points, stroke(line.look)))?;
     for point in segment.iter().step_by(line.marker_step) {
         let at = drawing.plotting_area().map_coordinate(point);
-        draw_marker(root, line.look, at)?;
+        draw_marker(root, line.look, at, MARKER)?;
         // A line of one point has no length: without a mark it could not be seen.
         if line.look.marker == Marker::None && segment.len() == 1 {
             draw_ring(root, line.look, at)?;
