@@ -1,5 +1,4 @@
 use loadgen_measure::TrendPoint;
-use rusqlite::{OptionalExtension as _, TransactionBehavior};
 
 use crate::{Added, Commit, History, HistoryError};
 
@@ -17,33 +16,13 @@ impl History {
         commit: &Commit,
         added_at: &str,
     ) -> Result<Added, HistoryError> {
-        let path = self.path.clone();
-        let failed = |source| HistoryError::of(&path, source);
-        let change = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(failed)?;
-        let known = change
-            .query_row(
-                "SELECT id FROM counts WHERE name = ?1 AND machine = ?2 AND commit_id = ?3",
-                (name, machine, &commit.id),
-                |row| row.get(0),
-            )
-            .optional()
-            .map_err(failed)?;
-        if let Some(id) = known {
-            return Ok(Added::Known(id));
-        }
-        change
-            .execute(
-                "INSERT INTO counts (name, machine, commit_id, commit_made_s, added_at, value)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                (name, machine, &commit.id, commit.made_s, added_at, value),
-            )
-            .map_err(failed)?;
-        let id = change.last_insert_rowid();
-        change.commit().map_err(failed)?;
-        Ok(Added::New(id))
+        self.add_once(
+            "SELECT id FROM counts WHERE name = ?1 AND machine = ?2 AND commit_id = ?3",
+            (name, machine, &commit.id),
+            "INSERT INTO counts (name, machine, commit_id, commit_made_s, added_at, value)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (name, machine, &commit.id, commit.made_s, added_at, value),
+        )
     }
 
     /// The counts of a name on one machine, in the order of time; empty when there are none.

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loadgen_measure::{RunResult, Status};
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Params, TransactionBehavior};
 
 use crate::{Added, Commit, Entry, HistoryError, schema, slim};
 
@@ -63,54 +63,57 @@ impl History {
             return Err(HistoryError::Partial);
         }
         let slim = slim::slim(result).map_err(HistoryError::NoJson)?;
-        let path = self.path.clone();
-        let failed = |source| HistoryError::of(&path, source);
         let seed = result.seed.to_string();
         let machine = &result.environment.fingerprint;
-        let change = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(failed)?;
-        let key = (
-            &result.clock.started_at,
-            &result.scenario.sha256,
-            &seed,
-            machine,
-        );
-        let known = change
-            .query_row(
-                "SELECT id FROM runs
-                 WHERE started_at = ?1 AND scenario_sha256 = ?2 AND seed = ?3 AND machine = ?4",
-                key,
-                |row| row.get(0),
-            )
-            .optional()
-            .map_err(failed)?;
-        if let Some(id) = known {
-            return Ok(Added::Known(id));
-        }
-        change
-            .execute(
-                "INSERT INTO runs (started_at, scenario_sha256, seed, machine, scenario, setup,
-                                   commit_id, commit_made_s, status, result)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                (
-                    &result.clock.started_at,
-                    &result.scenario.sha256,
-                    &seed,
-                    machine,
-                    &result.scenario.name,
-                    setup(result),
-                    commit.map(|commit| &commit.id),
-                    commit.and_then(|commit| commit.made_s),
-                    status(result.verdict.status),
-                    slim,
-                ),
-            )
-            .map_err(failed)?;
-        let id = change.last_insert_rowid();
-        change.commit().map_err(failed)?;
-        Ok(Added::New(id))
+        self.add_once(
+            "SELECT id FROM runs
+             WHERE started_at = ?1 AND scenario_sha256 = ?2 AND seed = ?3 AND machine = ?4",
+            (
+                &result.clock.started_at,
+                &result.scenario.sha256,
+                &seed,
+                machine,
+            ),
+            "INSERT INTO runs (started_at, scenario_sha256, seed, machine, scenario, setup,
+                               commit_id, commit_made_s, status, result)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            (
+                &result.clock.started_at,
+                &result.scenario.sha256,
+                &seed,
+                machine,
+                &result.scenario.name,
+                setup(result),
+                commit.map(|commit| &commit.id),
+                commit.and_then(|commit| commit.made_s),
+                status(result.verdict.status),
+                slim,
+            ),
+        )
+    }
+
+    /// Adds a row unless the first statement, with its parameters, finds one already. Nobody else can
+    /// write in between.
+    pub(crate) fn add_once(
+        &mut self,
+        find: &str,
+        key: impl Params,
+        insert: &str,
+        row: impl Params,
+    ) -> Result<Added, HistoryError> {
+        let Self { path, connection } = self;
+        let add = || -> rusqlite::Result<Added> {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let known = change.query_row(find, key, |row| row.get(0)).optional()?;
+            if let Some(id) = known {
+                return Ok(Added::Known(id));
+            }
+            change.execute(insert, row)?;
+            let id = change.last_insert_rowid();
+            change.commit()?;
+            Ok(Added::New(id))
+        };
+        add().map_err(|source| HistoryError::of(path, source))
     }
 
     /// Every run, in the order of time: of commits where they are known, else of runs.
