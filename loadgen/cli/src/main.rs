@@ -10,6 +10,7 @@ mod interrupts;
 mod progress;
 mod session;
 mod store;
+mod tool;
 
 use std::process::ExitCode;
 

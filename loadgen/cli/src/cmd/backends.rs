@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use loadgen_driver::{FleetPlan, Plan, Scenario};
-use loadgen_measure::{BackendsFacts, BackendsResult, Environment, Tool};
+use loadgen_measure::{BackendsFacts, BackendsResult, Environment};
 use loadgen_report::{Style, backends_summary};
 use loadgen_seal::{Algorithm, Backend};
 
@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::interrupts::Interrupts;
 use crate::store::Store;
+use crate::tool::tool;
 
 /// Turns, when neither their number nor a time is given.
 const TURNS: NonZeroU64 = NonZeroU64::new(10).expect("ten is not zero");
@@ -94,10 +95,7 @@ pub(crate) fn run(args: &BackendsArgs) -> Result<ExitCode, Failure> {
     };
     let turns = args.turns.or(args.max_time.is_none().then_some(TURNS));
     let facts = BackendsFacts {
-        tool: Tool {
-            name: "loadgen".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        },
+        tool: tool(),
         scenario: plan.scenario.clone(),
         options: args.options(),
         environment: Environment::read(),

@@ -5,9 +5,9 @@ use anyhow::anyhow;
 use loadgen_measure::{BenchComparison, BenchPlace};
 use loadgen_report::{Style, bench_markdown, bench_summary};
 
-use super::compare::{CompareFormat, exit, share, tool};
-use crate::console;
+use super::judged::{JudgedArgs, share};
 use crate::failure::Failure;
+use crate::tool::tool;
 
 /// What of a time matters least when nothing is said.
 const TIMES: f64 = 0.1;
@@ -38,17 +38,8 @@ pub(crate) struct BenchCompareArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_change: Option<f64>,
 
-    /// Show all benchmarks, not only those that changed.
-    #[arg(long)]
-    all: bool,
-
-    /// Exit with 3 also when the judgement is undecided.
-    #[arg(long)]
-    strict: bool,
-
-    /// What stdout gets.
-    #[arg(long, value_enum, default_value = "text")]
-    format: CompareFormat,
+    #[command(flatten)]
+    shown: JudgedArgs,
 }
 
 /// Compares. Exit code 0; 3 when it regressed (with `--strict` also when undecided); 2 when there is
@@ -66,15 +57,12 @@ pub(crate) fn run(args: &BenchCompareArgs) -> Result<ExitCode, Failure> {
         args.min_change.unwrap_or(COUNTS),
     )
     .map_err(Failure::usage)?;
-    match args.format {
-        CompareFormat::Text => {
-            console::print(&bench_summary(&comparison, args.all, Style::Coloured))
-        }
-        CompareFormat::Markdown => console::print(&bench_markdown(&comparison, args.all)),
-        CompareFormat::Json => console::print(&comparison.to_json()),
-        CompareFormat::Quiet => Ok(()),
-    }?;
-    Ok(exit(comparison.judgement.stops(args.strict)))
+    args.shown.end(
+        comparison.judgement,
+        |all| bench_summary(&comparison, all, Style::Coloured),
+        |all| bench_markdown(&comparison, all),
+        || comparison.to_json(),
+    )
 }
 
 impl BenchCompareArgs {

@@ -2,11 +2,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use loadgen_measure::{RunComparison, RunResult, Tool};
+use loadgen_measure::{RunComparison, RunResult};
 use loadgen_report::{Style, comparison_markdown, comparison_summary};
 
-use crate::console;
+use super::judged::{JudgedArgs, share};
 use crate::failure::Failure;
+use crate::tool::tool;
 
 /// Compare two stored results: what changed from A to B, and what of it is sure.
 ///
@@ -31,30 +32,8 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     force: bool,
 
-    /// Show all figures, not only those that changed.
-    #[arg(long)]
-    all: bool,
-
-    /// Exit with 3 also when the judgement is undecided.
-    #[arg(long)]
-    strict: bool,
-
-    /// What stdout gets.
-    #[arg(long, value_enum, default_value = "text")]
-    format: CompareFormat,
-}
-
-/// What stdout gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum CompareFormat {
-    /// A table for people.
-    Text,
-    /// The same as Markdown, for a comment on a change.
-    Markdown,
-    /// The whole comparison as JSON, and nothing else.
-    Json,
-    /// Nothing: the exit code tells.
-    Quiet,
+    #[command(flatten)]
+    shown: JudgedArgs,
 }
 
 /// Compares. Exit code 0; 3 when it regressed (with `--strict` also when undecided); 2 when the two
@@ -72,37 +51,12 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
             why.join("; ")
         )));
     }
-    match args.format {
-        CompareFormat::Text => {
-            console::print(&comparison_summary(&comparison, args.all, Style::Coloured))
-        }
-        CompareFormat::Markdown => console::print(&comparison_markdown(&comparison, args.all)),
-        CompareFormat::Json => console::print(&comparison.to_json()),
-        CompareFormat::Quiet => Ok(()),
-    }?;
-    Ok(exit(comparison.judgement.stops(args.strict)))
-}
-
-/// The exit code of a gate.
-pub(crate) fn exit(stops: bool) -> ExitCode {
-    ExitCode::from(if stops { 3 } else { 0 })
-}
-
-/// This program.
-pub(crate) fn tool() -> Tool {
-    Tool {
-        name: "loadgen".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
-}
-
-/// A share of more than 0, at most 10.
-pub(crate) fn share(text: &str) -> Result<f64, String> {
-    let share = text
-        .parse()
-        .ok()
-        .filter(|share| *share > 0.0 && *share <= 10.0);
-    share.ok_or_else(|| "it must be a share above 0 and at most 10, as in 0.05 for 5 %".to_owned())
+    args.shown.end(
+        comparison.judgement,
+        |all| comparison_summary(&comparison, all, Style::Coloured),
+        |all| comparison_markdown(&comparison, all),
+        || comparison.to_json(),
+    )
 }
 
 /// Reads a result, of which only what a comparison takes is kept.

@@ -13,4 +13,5 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod token;
 
+mod judged;
 mod scenario;

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use loadgen_driver::{Plan, Run, RunOutput, Target};
-use loadgen_measure::{GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult, Tool};
+use loadgen_measure::{GeneratorFacts, ProcessUsage, ReplicaFacts, RunFacts, RunResult};
 
 use super::facts::Facts;
 use crate::failure::Failure;
@@ -11,6 +11,7 @@ use crate::fleet::{Fleet, Script};
 use crate::interrupts::Interrupts;
 use crate::progress::Teller;
 use crate::store::Store;
+use crate::tool::tool;
 
 /// How often the run is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -149,10 +150,7 @@ impl Session<'_> {
             rss_at_end_bytes: now.map(|usage| usage.rss_bytes),
         };
         let facts = RunFacts {
-            tool: Tool {
-                name: "loadgen".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            },
+            tool: tool(),
             scenario: self.plan.scenario.clone(),
             seed: self.plan.seed,
             options: self.facts.options.clone(),
