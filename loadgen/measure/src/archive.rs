@@ -1,15 +1,14 @@
 use std::path::Path;
+use std::sync::Arc;
 
 use hdrhistogram::serialization::V2DeflateSerializer;
 
-use crate::finished::{Bytes, Finished, Kept, Series};
+use crate::finished::{Kept, Key, Series};
 use crate::spill::{Spill, SpillError};
 use crate::{FinishedSeconds, HistogramError, Latency, PackedLatency, Recorder};
 
 /// By how many entries the list grows.
 const ROOM_STEP: usize = 256;
-
-type Key = (usize, Series);
 
 /// The seconds of a run that are over: taken out of the recorders of its threads, and compressed
 /// where no round waits for it. They are all that a run keeps of its length, a kilobyte or so for
@@ -20,7 +19,7 @@ type Key = (usize, Series);
 #[derive(Debug, Default)]
 pub struct Archive {
     /// By key, rising. There are two of one key when the first one could not be read back.
-    kept: Vec<(Key, Kept)>,
+    kept: Arc<Vec<(Key, Kept)>>,
     spill: Option<Spill>,
     trouble: Option<SpillError>,
 }
@@ -76,26 +75,23 @@ impl Archive {
             if series == Series::Round(0) {
                 first_round = Some((second, bytes, kept.clone()));
             }
+            // A copy is made only while a recorder has it.
+            let all = Arc::make_mut(&mut self.kept);
             if replaces {
-                self.kept[place].1 = kept;
+                all[place].1 = kept;
             } else {
-                if self.kept.len() == self.kept.capacity() {
+                if all.len() == all.capacity() {
                     // Not twice the room: that would be most of what a long run adds.
-                    self.kept.reserve_exact(ROOM_STEP);
+                    all.reserve_exact(ROOM_STEP);
                 }
-                self.kept.insert(place, ((second, series), kept));
+                all.insert(place, ((second, series), kept));
             }
         }
     }
 
     /// Puts what is here, without copying it, into a recorder that has none of it.
     pub fn lend(&self, recorder: &mut Recorder) {
-        let all = self.kept.iter();
-        recorder.add_finished(all.map(|((second, series), kept)| Finished {
-            second: *second,
-            series: *series,
-            bytes: Bytes::Kept(kept.clone()),
-        }));
+        recorder.lend(Arc::clone(&self.kept));
     }
 
     /// Where a key is, or belongs.
@@ -198,7 +194,7 @@ mod tests {
             archive.lend(&mut sum);
             assert_eq!(buckets(&sum), buckets(&whole));
             assert!(archive.kept.len() >= 4);
-            for (_, kept) in &archive.kept {
+            for (_, kept) in archive.kept.iter() {
                 assert_eq!(kept.packed.is_in_memory(), in_memory);
             }
             assert_eq!(archive.trouble().is_some(), troubles);

@@ -19,15 +19,12 @@ pub(crate) enum Series {
 pub(crate) struct Finished {
     pub(crate) second: usize,
     pub(crate) series: Series,
-    pub(crate) bytes: Bytes,
+    /// V2 bytes of a histogram, not compressed. Copies share them.
+    pub(crate) bytes: Arc<[u8]>,
 }
 
-/// V2 bytes of a histogram. Copies share them.
-#[derive(Debug, Clone)]
-pub(crate) enum Bytes {
-    Plain(Arc<[u8]>),
-    Kept(Kept),
-}
+/// A second and what its times are of.
+pub(crate) type Key = (usize, Series);
 
 /// Response times of one second as they are kept, with the figures that every checkpoint wants.
 #[derive(Debug, Clone)]
@@ -50,6 +47,7 @@ pub(crate) struct SecondFigures {
 pub(crate) enum Part<'a> {
     Live(&'a Latency),
     Finished(&'a Finished),
+    Kept(&'a Kept),
 }
 
 /// Seconds that are over, on their way from a recorder to an [`Archive`](crate::Archive).
@@ -65,10 +63,7 @@ impl FinishedSeconds {
 
 impl Finished {
     pub(crate) fn latency(&self) -> Result<Latency, HistogramError> {
-        match &self.bytes {
-            Bytes::Plain(bytes) => Latency::from_bytes(bytes),
-            Bytes::Kept(kept) => kept.packed.latency(),
-        }
+        Latency::from_bytes(&self.bytes)
     }
 }
 
@@ -92,16 +87,15 @@ impl<'a> Part<'a> {
         match self {
             Self::Live(live) => Ok(Cow::Borrowed(live)),
             Self::Finished(finished) => finished.latency().map(Cow::Owned),
+            Self::Kept(kept) => kept.packed.latency().map(Cow::Owned),
         }
     }
 
     pub(crate) fn read(self, reader: &mut Reader) -> Result<Cow<'_, Buckets>, HistogramError> {
         let read = match self {
             Self::Live(live) => return Ok(Cow::Owned(Buckets::of(live))),
-            Self::Finished(finished) => match &finished.bytes {
-                Bytes::Plain(bytes) => reader.plain(bytes),
-                Bytes::Kept(kept) => reader.packed(&kept.packed),
-            },
+            Self::Finished(finished) => reader.plain(&finished.bytes),
+            Self::Kept(kept) => reader.packed(&kept.packed),
         };
         read.map(Cow::Borrowed)
     }
@@ -109,10 +103,7 @@ impl<'a> Part<'a> {
     /// As it is kept, if it is in that form.
     pub(crate) fn kept(self) -> Option<&'a Kept> {
         match self {
-            Self::Finished(Finished {
-                bytes: Bytes::Kept(kept),
-                ..
-            }) => Some(kept),
+            Self::Kept(kept) => Some(kept),
             Self::Finished(_) | Self::Live(_) => None,
         }
     }

@@ -1,8 +1,9 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::by_outcome::{ByOutcome, merge_optional};
 use crate::deviation::DeviationTally;
-use crate::finished::Finished;
+use crate::finished::{Kept, Key};
 use crate::kind::{RoundTally, add_ns};
 use crate::matrix::MatrixTally;
 use crate::paired::PairedTally;
@@ -421,8 +422,8 @@ impl Recorder {
         self.seconds.take_finished()
     }
 
-    pub(crate) fn add_finished(&mut self, finished: impl Iterator<Item = Finished>) {
-        self.seconds.add_finished(finished);
+    pub(crate) fn lend(&mut self, kept: Arc<Vec<(Key, Kept)>>) {
+        self.seconds.lend(kept);
     }
 
     /// Time between two moments; an inverted pair gives 0 and is counted, so that it shows.

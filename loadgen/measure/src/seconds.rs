@@ -2,9 +2,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hdrhistogram::serialization::V2Serializer;
+use itertools::{Either, Itertools as _};
 
 use crate::buckets::{Buckets, Reader};
-use crate::finished::{Bytes, Finished, FinishedSeconds, Kept, Part, Series};
+use crate::finished::{Finished, FinishedSeconds, Kept, Key, Part, Series};
 use crate::{HistogramError, Latency, PackedLatency};
 
 /// What happened in one second of a run.
@@ -42,6 +43,8 @@ pub(crate) struct Unread {
 pub(crate) struct Seconds {
     counts: Vec<SecondCounts>,
     finished: Vec<Finished>,
+    /// What archives have lent, each by key, rising.
+    lent: Vec<Arc<Vec<(Key, Kept)>>>,
     live_second: usize,
     live: Vec<Latency>,
     live_workflows: Latency,
@@ -112,6 +115,7 @@ impl Seconds {
         }
         self.finished.extend_from_slice(&other.finished);
         self.finished.extend(other.live_as_finished());
+        self.lent.extend_from_slice(&other.lent);
     }
 
     pub(crate) fn counts(&self) -> &[SecondCounts] {
@@ -123,9 +127,9 @@ impl Seconds {
         FinishedSeconds(std::mem::take(&mut self.finished))
     }
 
-    /// Puts in seconds that are over.
-    pub(crate) fn add_finished(&mut self, finished: impl Iterator<Item = Finished>) {
-        self.finished.extend(finished);
+    /// Puts in seconds that are over, by key, rising.
+    pub(crate) fn lend(&mut self, kept: Arc<Vec<(Key, Kept)>>) {
+        self.lent.push(kept);
     }
 
     /// Reads everything once, by (second, series), rising. What is read is shown and let go: all
@@ -133,15 +137,16 @@ impl Seconds {
     pub(crate) fn read(&self, mut see: impl FnMut(usize, Series, &Buckets)) -> Vec<Unread> {
         let mut reader = Reader::new();
         let mut unread = Vec::new();
-        for parts in self.parts(|_| true).chunk_by(|a, b| a.0 == b.0) {
-            let (second, series) = parts[0].0;
-            let read = match parts {
-                [(_, only)] => only
+        let by_key = self.parts(|_| true).chunk_by(|(key, _)| *key);
+        for ((second, series), parts) in &by_key {
+            let parts: Vec<_> = parts.map(|(_, part)| part).collect();
+            let read = match &parts[..] {
+                [only] => only
                     .read(&mut reader)
                     .map(|read| see(second, series, &read)),
                 parts => {
                     let (mut sum, mut failed) = (Buckets::none(), Ok(()));
-                    for (_, part) in parts {
+                    for part in parts {
                         match part.read(&mut reader) {
                             Ok(read) => sum.add(&read),
                             Err(error) => failed = Err(error),
@@ -168,7 +173,7 @@ impl Seconds {
     /// [`Seconds::read`] names it.
     pub(crate) fn rounds(&self) -> impl Iterator<Item = ((usize, u16), Kept)> + '_ {
         let rounds = self.parts(|series| matches!(series, Series::Round(_)));
-        let mut rounds = rounds.into_iter().peekable();
+        let mut rounds = rounds.peekable();
         let chunks = std::iter::from_fn(move || {
             let (key, first) = rounds.next()?;
             let more = std::iter::from_fn(|| rounds.next_if(|(next, _)| *next == key));
@@ -180,8 +185,9 @@ impl Seconds {
         })
     }
 
-    /// The series that are wanted, in pieces, by (second, series), rising.
-    fn parts(&self, wanted: impl Fn(Series) -> bool) -> Vec<((usize, Series), Part<'_>)> {
+    /// The series that are wanted, in pieces, by (second, series), rising. What archives have lent is
+    /// most of a long run and is not copied.
+    fn parts(&self, wanted: impl Fn(Series) -> bool) -> impl Iterator<Item = (Key, Part<'_>)> {
         let live = self
             .live_series()
             .map(|(series, live)| ((self.live_second, series), Part::Live(live)));
@@ -189,12 +195,17 @@ impl Seconds {
             .finished
             .iter()
             .map(|finished| ((finished.second, finished.series), Part::Finished(finished)));
-        let mut parts: Vec<_> = live
-            .chain(finished)
-            .filter(|(key, _)| wanted(key.1))
-            .collect();
-        parts.sort_by_key(|(key, _)| *key);
-        parts
+        let mut own: Vec<_> = live.chain(finished).collect();
+        own.sort_by_key(|(key, _)| *key);
+        let lent = self.lent.iter().map(|lent| {
+            let parts = lent.iter().map(|(key, kept)| (*key, Part::Kept(kept)));
+            Either::Right(parts)
+        });
+        [Either::Left(own.into_iter())]
+            .into_iter()
+            .chain(lent)
+            .kmerge_by(|a, b| a.0 < b.0)
+            .filter(move |(key, _)| wanted(key.1))
     }
 
     fn counts_at(&mut self, second: usize) -> &mut SecondCounts {
@@ -225,7 +236,7 @@ impl Seconds {
         self.live_series().map(move |(series, latency)| Finished {
             second: self.live_second,
             series,
-            bytes: Bytes::Plain(Arc::from(latency.to_plain_bytes(&mut serializer))),
+            bytes: Arc::from(latency.to_plain_bytes(&mut serializer)),
         })
     }
 }
@@ -292,11 +303,7 @@ mod tests {
         }
         seconds.finish_live();
         let finished = seconds.finished.iter();
-        let bytes = finished.map(|f| match &f.bytes {
-            Bytes::Plain(bytes) => bytes.len(),
-            Bytes::Kept(_) => panic!("nothing was archived"),
-        });
-        let bytes: usize = bytes.sum();
+        let bytes: usize = finished.map(|f| f.bytes.len()).sum();
         assert!(bytes < 20_000, "{bytes} bytes for one second");
     }
 }
