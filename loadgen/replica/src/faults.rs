@@ -18,6 +18,7 @@ mod rewrite;
 mod sealing;
 mod settings;
 mod share;
+mod slowdown;
 mod snapshot;
 mod stall;
 mod values;

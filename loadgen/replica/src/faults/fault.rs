@@ -46,6 +46,8 @@ pub enum Fault {
     NoExpiry,
     /// A lifetime was judged by a clock that is off.
     ClockOffset,
+    /// A state was opened or sealed more slowly.
+    SlowSeal,
     /// Memory was leaked.
     Leak,
     /// A reply dripped.
@@ -56,7 +58,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every fault that is counted.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Freeze,
         Self::Stall,
         Self::Latency,
@@ -79,6 +81,7 @@ impl Fault {
         Self::NoBinding,
         Self::NoExpiry,
         Self::ClockOffset,
+        Self::SlowSeal,
         Self::Leak,
         Self::Drip,
         Self::SseLineEnd,
@@ -109,6 +112,7 @@ impl Fault {
             Self::NoBinding => "no_binding",
             Self::NoExpiry => "no_expiry",
             Self::ClockOffset => "clock_offset_s",
+            Self::SlowSeal => "slow_seal",
             Self::Leak => "leak_bytes",
             Self::Drip => "drip",
             Self::SseLineEnd => "sse_line_end",

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::time::Instant;
 
 use base64::Engine as _;
 use base64::alphabet::URL_SAFE;
@@ -17,8 +18,8 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What is wrong with the sealing of states. Each takes exactly one check away and leaves the others
-/// whole, so that a battery of attacks can show that it sees that check missing.
+/// What is wrong with the sealing of states. What takes a check away takes exactly one and leaves the
+/// others whole, so that a battery of attacks can show that it sees that check missing.
 impl Misled {
     /// The wall clock's time as this replica sees it, in milliseconds since 1970.
     pub(crate) fn now_ms(&self, now_ms: u64) -> u64 {
@@ -77,6 +78,22 @@ impl Misled {
         self.before(claims.deadline, now)
     }
 
+    /// Opens or seals a state: `work`, and then busily nothing for as long as it is to take longer.
+    /// That costs processor time, as slower work would.
+    pub(crate) fn slowed<T>(&self, work: impl FnOnce() -> T) -> T {
+        let Some(factor) = self.settings().slow_seal.filter(|factor| factor.is_felt()) else {
+            return work();
+        };
+        self.count(Fault::SlowSeal);
+        let started = Instant::now();
+        let done = work();
+        let took = started.elapsed();
+        let whole = took + factor.more(took);
+        // Without a hint to the processor that this is a wait: it would leave its unit to others.
+        while started.elapsed() < whole {}
+        done
+    }
+
     fn before(&self, end_s: u32, now: UnixSeconds) -> UnixSeconds {
         let last = UnixSeconds(u64::from(end_s).saturating_sub(1));
         if self.settings().no_expiry && now > last {
@@ -91,9 +108,10 @@ impl Misled {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::thread;
+    use std::time::Duration;
 
     use serde_json::{Value, json};
-    use tokio::time::Instant;
 
     use super::*;
     use crate::faults::handle::Faults;
@@ -103,7 +121,7 @@ mod tests {
             panic!("no object");
         };
         let faults = Arc::new(Faults::none(0));
-        faults.set(set, Instant::now()).unwrap();
+        faults.set(set, tokio::time::Instant::now()).unwrap();
         let misled = faults.request().unwrap();
         (faults, misled)
     }
@@ -147,5 +165,22 @@ mod tests {
             let (_, misled) = misled(json!({ "clock_offset_s": offset }));
             assert_eq!(misled.now_ms(at * 1000 + 7), want);
         }
+    }
+
+    #[test]
+    fn slow_work_takes_its_factor_at_least() {
+        let (faults, misled) = misled(json!({ "slow_seal": 5 }));
+        let started = Instant::now();
+        let slept = Duration::from_millis(2);
+        misled.slowed(|| thread::sleep(slept));
+        assert!(started.elapsed() >= slept * 5);
+        assert_eq!(faults.counts().of(Fault::SlowSeal), 1);
+    }
+
+    #[test]
+    fn a_factor_of_1_makes_no_difference() {
+        let (faults, misled) = misled(json!({ "slow_seal": 1 }));
+        assert_eq!(misled.slowed(|| 7), 7);
+        assert_eq!(faults.counts().of(Fault::SlowSeal), 0);
     }
 }

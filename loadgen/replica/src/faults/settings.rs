@@ -7,6 +7,7 @@ use crate::faults::command::CommandError;
 use crate::faults::delay::Delay;
 use crate::faults::millis::Millis;
 use crate::faults::share::Share;
+use crate::faults::slowdown::Slowdown;
 use crate::faults::stall::Stall;
 use crate::faults::values::{Drip, ErrorKind, Leak, Over, StateRefusal, Status, Text};
 use crate::http::line_end::LineEnd;
@@ -48,6 +49,7 @@ pub(crate) struct Settings {
     pub(crate) no_binding: bool,
     pub(crate) no_expiry: bool,
     pub(crate) clock_offset_s: Option<i32>,
+    pub(crate) slow_seal: Option<Slowdown>,
 
     pub(crate) close_idle_ms: Option<Millis>,
     pub(crate) goaway_every: Option<NonZeroU32>,
@@ -204,6 +206,18 @@ mod tests {
             (
                 json!({ "clock_offset_s": 1.5 }),
                 "set.clock_offset_s: invalid type",
+            ),
+            (
+                json!({ "slow_seal": 0.9 }),
+                "set.slow_seal: a factor must be a number from 1 to 1000",
+            ),
+            (
+                json!({ "slow_seal": 1000.1 }),
+                "set.slow_seal: a factor must be a number from 1 to 1000",
+            ),
+            (
+                json!({ "slow_seal": "x" }),
+                "set.slow_seal: invalid type: string \"x\", expected a number",
             ),
             (
                 json!({ "no_expiry": 1 }),

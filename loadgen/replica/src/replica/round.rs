@@ -54,7 +54,7 @@ impl Replica {
                 None
             }
             Some(token) => {
-                let (binding, opened) = timing.run(Part::Open, || {
+                let (binding, opened) = timed(Part::Open, timing, misled, || {
                     let binding = bind();
                     let now = misled.map_or(now, |misled| misled.opening_time(token, now));
                     let opened = self.states.open(&binding, token, now);
@@ -121,7 +121,7 @@ impl Replica {
         let Some(state) = &ask.state else {
             return Ok(Sealed::Ask(ask, None));
         };
-        let sealed = timing.run(Part::Seal, || {
+        let sealed = timed(Part::Seal, timing, misled, || {
             let state = Pending::of(&ask.questions).before(state);
             match &opened {
                 None => self.states.seal(&bind(), Round::FIRST, &state, now),
@@ -171,6 +171,19 @@ impl Replica {
             Redemption::Unavailable => Err(Refusal::StoreDown),
         }
     }
+}
+
+/// Opens or seals a state as this part of the request, more slowly if that is wrong.
+fn timed<T>(
+    part: Part,
+    timing: &mut Timing,
+    misled: Option<&Misled>,
+    work: impl FnOnce() -> T,
+) -> T {
+    timing.run(part, || match misled {
+        None => work(),
+        Some(misled) => misled.slowed(work),
+    })
 }
 
 /// A [`Step`] whose state has been sealed.

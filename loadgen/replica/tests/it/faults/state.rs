@@ -4,7 +4,7 @@ use loadgen_replica::Fault;
 use serde_json::{Value, json};
 
 use crate::client::{Post, Reply};
-use crate::faults::{confirm, confirm_in, count, delete, delete_params, misled, tell};
+use crate::faults::{confirm, confirm_in, count, delete, delete_params, echo, misled, tell};
 use crate::running::Running;
 
 /// Life of a state in these tests, in seconds.
@@ -166,4 +166,37 @@ async fn skewed_clocks_make_an_asymmetric_matrix() {
     a.advance(1);
     assert_eq!(confirm(&of_b).send(&a).await.error(), (400, -32602));
     assert_eq!(count(&b, Fault::ClockOffset), 2);
+}
+
+/// How long this part of the request took, in milliseconds, as the reply says.
+fn part_ms(reply: &Reply, part: &str) -> f64 {
+    let field = reply.header("server-timing").unwrap();
+    let ms = field
+        .split(", ")
+        .find_map(|entry| entry.strip_prefix(part)?.strip_prefix(";dur="));
+    ms.unwrap_or_else(|| panic!("no {part} in {field}"))
+        .parse()
+        .unwrap()
+}
+
+/// Only least times are judged: no machine opens or seals a state within half a microsecond.
+#[tokio::test]
+async fn slow_sealing_is_told_as_opening_and_sealing() {
+    let replica = misled(json!({ "slow_seal": 1000 })).await;
+    assert_eq!(echo().send(&replica).await.text(), "x");
+    assert_eq!(count(&replica, Fault::SlowSeal), 0);
+    let asked = delete().send(&replica).await;
+    assert!(part_ms(&asked, "seal") >= 0.5, "{asked:?}");
+    assert_eq!(count(&replica, Fault::SlowSeal), 1);
+    let done = confirm(&asked.asked().1).send(&replica).await;
+    assert!(part_ms(&done, "open") >= 0.5, "{done:?}");
+    assert_eq!(count(&replica, Fault::SlowSeal), 2);
+    assert_eq!(done.text(), "deleted p");
+}
+
+#[tokio::test]
+async fn a_refused_state_is_opened_slowly_too() {
+    let replica = misled(json!({ "slow_seal": 1.3 })).await;
+    assert_eq!(confirm("AAAA").send(&replica).await.error(), (400, -32602));
+    assert_eq!(count(&replica, Fault::SlowSeal), 1);
 }
