@@ -22,6 +22,7 @@ mod matrix;
 mod outcome;
 mod packed;
 mod paired;
+mod pairs;
 mod phase;
 mod phase_tally;
 mod principal;
@@ -62,6 +63,11 @@ pub use latency::Latency;
 pub use outcome::{NotStarted, Outcome, TimeMeaning};
 pub use packed::PackedLatency;
 pub use paired::KindPair;
+pub use pairs::{
+    Evidence, Look, PAIRS_SCHEMA_VERSION, PairedChange, PairedControl, PairedFigure, PairsEnd,
+    PairsFacts, PairsResult, Rule, Side, SideFacts, SideKind, SideRun, TURN, pair_order,
+    pairs_schema,
+};
 pub use phase::Phase;
 pub use principal::PrincipalTally;
 pub use process::ProcessUsage;

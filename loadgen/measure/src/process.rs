@@ -5,7 +5,8 @@ use std::time::Duration;
 /// What a process has used so far, from `/proc` (see proc(5): `stat`, `status`, `schedstat`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessUsage {
-    /// Processor time in user and kernel mode, to 10 ms.
+    /// Processor time in user and kernel mode: to the nanosecond as far as its living threads have used
+    /// it and the kernel says so, else to 10 ms.
     pub cpu: Duration,
     /// Time that its living threads stood ready without a processor; `None` when the kernel does
     /// not say.
@@ -27,16 +28,19 @@ impl ProcessUsage {
 
     fn read(folder: &Path) -> Option<Self> {
         let file = |name: &str| fs::read_to_string(folder.join(name)).ok();
-        let run_queue_delay = fs::read_dir(folder.join("task")).ok().and_then(|tasks| {
+        let threads = fs::read_dir(folder.join("task")).ok().and_then(|tasks| {
             tasks
                 .filter_map(Result::ok)
                 .filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok())
-                .filter_map(|text| schedstat_delay(&text))
-                .reduce(|sum, delay| sum + delay)
+                .filter_map(|text| schedstat(&text))
+                .reduce(|(cpu, delay), (more, longer)| (cpu + more, delay + longer))
         });
+        let ticks = stat_cpu(&file("stat")?)?;
+        let living = threads.map_or(Duration::ZERO, |(cpu, _)| cpu);
         Some(Self {
-            cpu: stat_cpu(&file("stat")?)?,
-            run_queue_delay,
+            // The ticks also hold what threads have used that have ended.
+            cpu: ticks.max(living),
+            run_queue_delay: threads.map(|(_, delay)| delay),
             rss_bytes: status_rss_bytes(&file("status")?)?,
         })
     }
@@ -52,9 +56,11 @@ fn stat_cpu(text: &str) -> Option<Duration> {
     Some(Duration::from_millis(10 * (user + system)))
 }
 
-fn schedstat_delay(text: &str) -> Option<Duration> {
-    let delay_ns = text.split_whitespace().nth(1)?.parse().ok()?;
-    Some(Duration::from_nanos(delay_ns))
+/// The first two fields of `schedstat`: time on a processor, and time ready without one.
+fn schedstat(text: &str) -> Option<(Duration, Duration)> {
+    let mut fields = text.split_whitespace();
+    let mut field = || fields.next()?.parse().ok().map(Duration::from_nanos);
+    Some((field()?, field()?))
 }
 
 fn status_rss_bytes(text: &str) -> Option<u64> {
@@ -76,10 +82,9 @@ mod tests {
 
     #[test]
     fn delay_and_memory_are_read() {
-        assert_eq!(
-            schedstat_delay("1000 2500 3\n"),
-            Some(Duration::from_nanos(2500))
-        );
+        let times = [1000, 2500].map(Duration::from_nanos);
+        assert_eq!(schedstat("1000 2500 3\n"), Some(times.into()));
+        assert_eq!(schedstat("1000"), None);
         let status = "Name:\tx\nVmRSS:\t    2048 kB\nThreads:\t1\n";
         assert_eq!(status_rss_bytes(status), Some(2 * 1024 * 1024));
         assert_eq!(status_rss_bytes("Name:\tx\n"), None);

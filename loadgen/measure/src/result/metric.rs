@@ -4,12 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use self::name::{Why, parse};
+use super::aead::FleetCpu;
 use super::figures::SizeFigures;
 use super::run::RunResult;
 use super::selection::Selection;
 use super::statistic::{Part, Size, SizeStatistic, Time};
 use super::work::{KindResult, RoundResult};
-use crate::Outcome;
+use crate::{Better, Outcome};
 
 /// A figure of a result that a threshold can be set on:
 ///
@@ -24,6 +25,8 @@ use crate::Outcome;
 /// | `response.p99_ms`, `service.mean_us` | times of successful rounds | round (always), kind, phase |
 /// | `service.p99_ms` | the same of one replica | replica |
 /// | `open.p99_us`, `handle.p99_us`, `seal.p99_us` | what servers said of their own work | round (always), kind, phase |
+/// | `open_and_seal.p50_us` | both together in one round, over all rounds that reported either; `mean p50 p99` | |
+/// | `cpu_per_workflow_us` | processor time of the run's own replicas by workflow that was started | |
 /// | `request_bytes.max`, `response_bytes.mean`, `state_bytes.p99` | sizes of bodies and of received states; `min` and `max` also over all rounds | round, kind, phase |
 /// | `workflow_bytes.mean` | mean bytes of the bodies of a workflow, requests and responses | kind, phase |
 /// | `state_growth.bytes_per_round` | growth of the mean received state from its first to its last round | kind, phase |
@@ -57,6 +60,9 @@ enum What {
     Response(Time),
     Service(Time),
     Server(Part, Time),
+    OpenAndSeal(Time),
+    /// In a unit of so many nanoseconds.
+    CpuPerWorkflow(u64),
     Bytes(Size, SizeStatistic),
     WorkflowBytes,
     StateGrowth,
@@ -154,6 +160,36 @@ impl Metric {
         )
     }
 
+    /// Which way it is better. More work done and more of it well is better; of times, sizes, waits,
+    /// waste and failures less is.
+    pub fn better(&self) -> Better {
+        match self.what {
+            What::Rate(Outcome::Ok)
+            | What::Count(Outcome::Ok)
+            | What::Throughput
+            | What::Sustained
+            | What::Started
+            | What::Fairness => Better::Higher,
+            What::Rate(_)
+            | What::Count(_)
+            | What::Workflow(_)
+            | What::Response(_)
+            | What::Service(_)
+            | What::Server(..)
+            | What::OpenAndSeal(_)
+            | What::CpuPerWorkflow(_)
+            | What::Bytes(..)
+            | What::WorkflowBytes
+            | What::StateGrowth
+            | What::Retry(_)
+            | What::Lateness(_)
+            | What::Waited(_)
+            | What::Wasted
+            | What::AdmittedPerLimit
+            | What::CarriedOutAgain => Better::Lower,
+        }
+    }
+
     /// Its value in a result; `None` when there was nothing to take it from.
     pub fn value(&self, result: &RunResult) -> Option<f64> {
         let work = self.work(result)?;
@@ -194,6 +230,11 @@ impl Metric {
                     Part::Handle => server.handle.as_ref(),
                     Part::Seal => server.seal.as_ref(),
                 })
+            }
+            What::OpenAndSeal(time) => time.of_times(Some(&result.aead.as_ref()?.open_and_seal)),
+            What::CpuPerWorkflow(unit) => {
+                let fleet = FleetCpu::of(&result.replicas, result.load.started, false)?;
+                Some(fleet.per_workflow_ns? / unit as f64)
             }
             What::Bytes(size, statistic) => self.bytes(work, size, statistic),
             What::WorkflowBytes => work.workflow_bytes(),
@@ -281,6 +322,8 @@ impl What {
             Self::Throughput
             | Self::Sustained
             | Self::Started
+            | Self::OpenAndSeal(_)
+            | Self::CpuPerWorkflow(_)
             | Self::Retry(_)
             | Self::Lateness(_)
             | Self::Waited(_)
@@ -342,6 +385,8 @@ mod tests {
             "response.p99_ms[round=2, kind=wizard]",
             "service.p99_ms[replica=1]",
             "seal.p99_us[round=0]",
+            "open_and_seal.mean_us",
+            "cpu_per_workflow_ms",
             "state_bytes.max",
             "request_bytes.mean[round=3]",
             "workflow_bytes.mean[kind=wizard]",
@@ -370,6 +415,11 @@ mod tests {
             ("state_bites.max", "the nearest is `state_bytes.max`"),
             ("sustained_per_second", "the nearest is `sustained_per_s`"),
             ("response.p99[round=1]", "a time needs a unit"),
+            ("open_and_seal.max_us", "write for example"),
+            ("open_and_seal.p50", "a time needs a unit"),
+            ("cpu_per_workflow", "a time needs a unit"),
+            ("cpu_per_workflow_h", "write for example"),
+            ("cpu_per_workflow_us[round=1]", "not told apart by round"),
             ("response.p99_ms", "put [round=N] behind it"),
             ("round1.response.p99_ms[round=2]", "named twice"),
             ("state_bytes.mean", "put [round=N] behind it"),

@@ -1,3 +1,4 @@
+use super::aead::Times;
 use super::figures::{LatencyFigures, SizeFigures};
 
 /// What servers say of their own work.
@@ -117,7 +118,7 @@ impl Time {
         let (statistic, unit) = text.split_once('_')?;
         Some(Self {
             statistic: TimeStatistic::parse(statistic)?,
-            ns_per_unit: named(&Self::UNITS, unit)?,
+            ns_per_unit: ns_per_unit(unit)?,
         })
     }
 
@@ -135,6 +136,31 @@ impl Time {
         };
         Some(ns / self.ns_per_unit as f64)
     }
+
+    /// The same where only mean, p50 and p99 are kept.
+    pub(super) fn of_times(self, times: Option<&Times>) -> Option<f64> {
+        let times = times?;
+        let ns = match self.statistic {
+            TimeStatistic::Mean => times.mean_ns,
+            TimeStatistic::P50 => times.p50_ns as f64,
+            TimeStatistic::P99 => times.p99_ns as f64,
+            _ => return None,
+        };
+        Some(ns / self.ns_per_unit as f64)
+    }
+
+    /// Whether [`Time::of_times`] has it.
+    pub(super) const fn is_in_times(self) -> bool {
+        matches!(
+            self.statistic,
+            TimeStatistic::Mean | TimeStatistic::P50 | TimeStatistic::P99
+        )
+    }
+}
+
+/// How many nanoseconds a unit of time is.
+pub(super) fn ns_per_unit(unit: &str) -> Option<u64> {
+    named(&Time::UNITS, unit)
 }
 
 /// What has this name.

@@ -5,6 +5,11 @@ pub(super) fn quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
+/// The probability of a value above `z` in the standard normal distribution.
+pub(super) fn above(z: f64) -> f64 {
+    Normal::standard().sf(z)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -24,6 +29,7 @@ mod tests {
             let got = quantile(p);
             assert!((got - want).abs() < 2e-6, "{p}: {got}");
             assert!((quantile(1.0 - p) + got).abs() < 1e-2, "{p}");
+            assert!((above(-want) / p - 1.0).abs() < 1e-5, "{p}");
         }
     }
 }

@@ -95,7 +95,8 @@ pub fn turns_for(level: f64) -> Option<usize> {
         .and_then(|n| usize::try_from(n).ok())
 }
 
-fn median_of(values: &mut [f64]) -> Option<f64> {
+/// The middle value, or the mean of the two middle ones; sorts the values.
+pub(crate) fn median_of(values: &mut [f64]) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let middle = values.len() / 2;
     let upper = *values.get(middle)?;

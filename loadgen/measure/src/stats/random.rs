@@ -1,10 +1,10 @@
 /// A multiplicative congruential generator (L'Ecuyer 1999, table 4) with a mixing step: enough for
 /// a simulation, and the same everywhere.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// Between 0 and 1, neither included.
-    pub(super) fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self
             .0
             .wrapping_mul(3_935_559_000_370_003_845)
@@ -13,8 +13,15 @@ impl Random {
         ((mixed >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
+    /// Standard normal (Box and Muller, Annals of Mathematical Statistics 29, 1958).
     #[cfg(test)]
-    pub(super) fn exponential(&mut self, mean: f64) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn exponential(&mut self, mean: f64) -> f64 {
         -self.uniform().ln() * mean
     }
 }

@@ -9,6 +9,7 @@ mod fixture;
 #[cfg(test)]
 mod hlog;
 #[cfg(test)]
+mod pairs;
 mod properties;
 #[cfg(test)]
 mod rate_limit;

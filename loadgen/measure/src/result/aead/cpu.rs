@@ -44,7 +44,11 @@ pub struct ReplicaCpu {
 }
 
 impl FleetCpu {
-    pub(super) fn of(replicas: &[ReplicaResult], workflows: u64, replayed: bool) -> Option<Self> {
+    pub(in crate::result) fn of(
+        replicas: &[ReplicaResult],
+        workflows: u64,
+        replayed: bool,
+    ) -> Option<Self> {
         let by_request = |cpu_s, requests| by(cpu_s, requests).filter(|_| !replayed);
         let own = |replica: &ReplicaResult| {
             let cpu_s = replica

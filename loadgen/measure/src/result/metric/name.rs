@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::super::statistic::{Part, Size, SizeStatistic, Time, TimeStatistic};
+use super::super::statistic::{Part, Size, SizeStatistic, Time, TimeStatistic, ns_per_unit};
 use super::{RetryRatio, What};
 use crate::Outcome;
 
@@ -23,16 +23,20 @@ const ALONE: [(&str, What); 11] = [
 type Timed = fn(Time) -> What;
 
 /// What has times, each with the figure that it makes.
-const TIMED: [(&str, Timed); 8] = [
+const TIMED: [(&str, Timed); 9] = [
     ("workflow", What::Workflow),
     ("response", What::Response),
     ("service", What::Service),
     ("open", |time| What::Server(Part::Open, time)),
     ("handle", |time| What::Server(Part::Handle, time)),
     ("seal", |time| What::Server(Part::Seal, time)),
+    ("open_and_seal", What::OpenAndSeal),
     ("lateness", What::Lateness),
     ("waited", What::Waited),
 ];
+
+/// A time that has no statistic, only a unit behind its name.
+const CPU: &str = "cpu_per_workflow";
 
 /// From which likeness on a name is offered, 0 to 1.
 const ALIKE: f64 = 0.5;
@@ -69,6 +73,12 @@ pub(super) fn parse(name: &str) -> Result<What, Why> {
         return Ok(what);
     }
     let unknown = || Why::Unknown(nearest(name));
+    if name == CPU {
+        return Err(Why::NoUnit);
+    }
+    if let Some(unit) = name.strip_prefix(CPU).and_then(|n| n.strip_prefix('_')) {
+        return ns_per_unit(unit).map(What::CpuPerWorkflow).ok_or_else(unknown);
+    }
     let (subject, figure) = name.split_once('.').ok_or_else(unknown)?;
     if let Some(size) = Size::parse(subject) {
         let statistic = SizeStatistic::parse(figure).ok_or_else(unknown)?;
@@ -84,9 +94,17 @@ pub(super) fn parse(name: &str) -> Result<What, Why> {
     let timed = TIMED.into_iter().find(|(timed, _)| *timed == subject);
     let (_, timed) = timed.ok_or_else(unknown)?;
     match Time::parse(figure) {
-        Some(time) => Ok(timed(time)),
+        Some(time) => has(timed(time)).ok_or_else(unknown),
         None if TimeStatistic::parse(figure).is_some() => Err(Why::NoUnit),
         None => Err(unknown()),
+    }
+}
+
+/// The figure, if results have it with this statistic.
+fn has(what: What) -> Option<What> {
+    match what {
+        What::OpenAndSeal(time) if !time.is_in_times() => None,
+        what => Some(what),
     }
 }
 
@@ -102,13 +120,16 @@ fn nearest(name: &str) -> Option<String> {
     } else {
         "ms"
     };
-    let times = TIMED.into_iter().flat_map(|(subject, _)| {
-        TimeStatistic::ALL.map(|(statistic, _)| format!("{subject}.{statistic}_{unit}"))
+    let times = TIMED.into_iter().flat_map(|(subject, timed)| {
+        let named = TimeStatistic::ALL.map(|(statistic, _)| format!("{statistic}_{unit}"));
+        let there = named.into_iter().filter(move |n| Time::parse(n).map(timed).and_then(has).is_some());
+        there.map(move |n| format!("{subject}.{n}"))
     });
+    let cpu = Time::UNITS.map(|(unit, _)| format!("{CPU}_{unit}"));
     let sizes = Size::ALL.into_iter().flat_map(|(size, _)| {
         SizeStatistic::ALL.map(|(statistic, _)| format!("{size}.{statistic}"))
     });
-    let all = alone.chain(outcomes).chain(times).chain(sizes);
+    let all = alone.chain(cpu).chain(outcomes).chain(times).chain(sizes);
     let scored = all.map(|known| (strsim::normalized_damerau_levenshtein(name, &known), known));
     scored
         .filter(|(score, _)| *score >= ALIKE)
