@@ -29,6 +29,11 @@ impl Failure {
         Self { code: 130, error }
     }
 
+    /// With this exit code.
+    pub(crate) fn with_code(code: u8, error: anyhow::Error) -> Self {
+        Self { code, error }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }

@@ -37,6 +37,8 @@ enum Command {
     Compare(cmd::compare::CompareArgs),
     #[command(after_help = COMPARE_CODES)]
     BenchCompare(cmd::bench_compare::BenchCompareArgs),
+    #[command(after_help = PAIRS_CODES)]
+    Pairs(Box<cmd::pairs::PairsArgs>),
     Check(cmd::check::CheckArgs),
     #[command(after_help = EXIT_CODES)]
     Backends(cmd::backends::BackendsArgs),
@@ -50,6 +52,10 @@ const EXIT_CODES: &str = "Exit codes: 0 good; 1 our own fault; 2 usage or scenar
     3 threshold missed or no success; 4 target unusable; 5 run invalid; 130 interrupted with \
     partial result";
 
+const PAIRS_CODES: &str = "Exit codes: 0 nothing regressed; 1 our own fault; 2 usage or scenario \
+    error; 3 regressed, or with --strict undecided; 4 a server unusable; 5 too many runs do not count; \
+    130 interrupted with partial result";
+
 const COMPARE_CODES: &str = "Exit codes: 0 compared, nothing regressed; 1 our own fault; 2 usage \
     error, or not to be compared; 3 regressed, or with --strict undecided";
 
@@ -61,6 +67,7 @@ fn main() -> ExitCode {
         Command::History(args) => cmd::history::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),
         Command::BenchCompare(args) => cmd::bench_compare::run(&args),
+        Command::Pairs(args) => cmd::pairs::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Backends(args) => cmd::backends::run(&args),
         Command::Calibrate(args) => cmd::calibrate::run(&args),

@@ -2,8 +2,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use loadgen_measure::{BackendsResult, RunResult, save_atomically};
-use loadgen_report::{Drawings, Named, backends_chart, comment, page};
+use loadgen_measure::{BackendsResult, PairsResult, RunResult, save_atomically};
+use loadgen_report::{Drawings, Named, backends_chart, comment, page, pairs_chart, pairs_markdown};
 
 /// A folder that a run writes its files into.
 #[derive(Debug)]
@@ -90,6 +90,23 @@ impl Store {
             None => Ok(()),
         };
         json.and(chart)
+    }
+
+    /// Writes `pairs.json` alone, as a checkpoint does.
+    pub(crate) fn pairs_only(&self, result: &PairsResult) -> anyhow::Result<()> {
+        Ok(result.save(&self.folder.join("pairs.json"))?)
+    }
+
+    /// Writes every file of a comparison in pairs. What can be written is written, also when something
+    /// fails.
+    pub(crate) fn pairs(&self, result: &PairsResult) -> anyhow::Result<()> {
+        let json = self.pairs_only(result);
+        let comment = self.file("report.md", &pairs_markdown(result, true));
+        let chart = match pairs_chart(result).context("cannot draw the chart")? {
+            Some(chart) => self.file(&format!("{}.svg", chart.name), &chart.svg),
+            None => Ok(()),
+        };
+        json.and(comment).and(chart)
     }
 
     /// Writes the charts that there is data for: as many as can be written.

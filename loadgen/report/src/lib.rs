@@ -2,7 +2,7 @@
 //! for other programs: exports.
 //!
 //! Everything is a function of a [`RunResult`](loadgen_measure::RunResult), or of a
-//! [`BackendsResult`](loadgen_measure::BackendsResult), alone; nothing here
+//! [`BackendsResult`](loadgen_measure::BackendsResult), or the like, alone; nothing here
 //! measures, and nothing knows the network.
 
 mod backends;
@@ -13,6 +13,7 @@ mod compare;
 mod export;
 mod named;
 mod page;
+mod pairs;
 mod sections;
 mod side_by_side;
 mod summary;
@@ -28,6 +29,7 @@ pub use compare::{comparison_markdown, comparison_summary};
 pub use export::{ExportError, ExportFormat, export};
 pub use named::Named;
 pub use page::page;
+pub use pairs::{pairs_chart, pairs_markdown, pairs_summary};
 pub use side_by_side::side_by_side;
 pub use summary::{Style, summary};
 pub use trend::{trend_chart, trend_summary};

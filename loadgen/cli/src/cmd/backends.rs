@@ -178,7 +178,7 @@ impl BackendsArgs {
 }
 
 /// Lets the load of a scenario last so long.
-fn shorten(scenario: &mut Scenario, time: Duration) -> Result<(), Failure> {
+pub(super) fn shorten(scenario: &mut Scenario, time: Duration) -> Result<(), Failure> {
     match &mut scenario.load.get_mut().duration_s {
         Some(duration) => {
             *duration.get_mut() = time.as_secs_f64();
@@ -191,7 +191,7 @@ fn shorten(scenario: &mut Scenario, time: Duration) -> Result<(), Failure> {
 }
 
 /// A time of at least 0.1 s and at most a week.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || "it must be 0.1 to 604800 seconds".to_owned();
     let s: f64 = text.parse().map_err(|_| wrong())?;
     if !(0.1..=604_800.0).contains(&s) {

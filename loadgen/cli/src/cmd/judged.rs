@@ -35,6 +35,16 @@ enum JudgedFormat {
 }
 
 impl JudgedArgs {
+    /// Whether stdout is for people.
+    pub(crate) fn is_text(&self) -> bool {
+        self.format == JudgedFormat::Text
+    }
+
+    /// Whether only the exit code is wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.format == JudgedFormat::Quiet
+    }
+
     /// Prints in the form that was asked for; text and Markdown are told whether to show everything.
     /// Exit code 0; 3 when it regressed (with `--strict` also when undecided).
     ///

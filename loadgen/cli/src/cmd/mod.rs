@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod export;
 pub(crate) mod history;
 pub(crate) mod keys;
+pub(crate) mod pairs;
 pub(crate) mod replica;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -76,8 +76,9 @@ pub struct PairsFacts {
     /// Pairs that were to be; absent when they are added until all is decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs_asked: Option<u64>,
-    /// When no more pairs begin, in seconds.
-    pub max_time_s: f64,
+    /// When no more pairs begin, in seconds; absent when their number was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_time_s: Option<f64>,
     /// How it ended; absent while it goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<PairsEnd>,
@@ -157,11 +158,7 @@ impl PairsResult {
         self.figures.iter().find(|figure| figure.name == name)
     }
 
-    /// Whether the runs of b that count missed thresholds of the scenario more often than those of a.
-    pub fn misses_more(&self) -> bool {
-        self.missed(Side::B) > self.missed(Side::A)
-    }
-
+    /// How many runs of a side count and missed thresholds of the scenario.
     fn missed(&self, side: Side) -> usize {
         let of = self.runs.iter().filter(|run| run.side == side);
         of.filter(|run| run.missed()).count()

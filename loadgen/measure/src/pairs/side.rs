@@ -62,6 +62,18 @@ pub enum SideKind {
     Targets,
 }
 
+impl SideKind {
+    /// In words, for messages.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Fleet => "the scenario's fleet",
+            Self::Program => "a loadgen program",
+            Self::Server => "a server to start",
+            Self::Targets => "servers that run already",
+        }
+    }
+}
+
 /// One run of one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideRun {

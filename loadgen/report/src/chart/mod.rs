@@ -3,6 +3,7 @@
 mod aead;
 mod axis;
 mod bins;
+mod forest;
 mod labels;
 mod latency;
 mod look;
@@ -22,8 +23,10 @@ use loadgen_measure::{HistogramError, RunResult};
 use crate::named::Named;
 use crate::units::printable;
 
-pub(crate) use axis::{Scale, linear_ticks};
-pub(crate) use look::draw_marker;
+pub(crate) use axis::Scale;
+use axis::linear_ticks;
+pub(crate) use forest::{Forest, Ratio};
+use look::draw_marker;
 pub(crate) use marks::Mark;
 pub(crate) use palette::{Look, Marker};
 pub(crate) use plot::{Line, Plot, described, ink};

@@ -140,7 +140,7 @@ fn figure(value: f64, unit: Unit) -> String {
 }
 
 /// How much more than 1, in percent; how many times, from ten or a tenth on.
-fn ratio(ratio: f64) -> String {
+pub(crate) fn ratio(ratio: f64) -> String {
     if !ratio.is_finite() {
         NOTHING.to_owned()
     } else if (0.1..10.0).contains(&ratio) {
@@ -150,7 +150,7 @@ fn ratio(ratio: f64) -> String {
     }
 }
 
-fn range((low, high): (f64, f64)) -> String {
+pub(crate) fn range((low, high): (f64, f64)) -> String {
     if low >= 0.1 && high < 10.0 {
         format!("{} to {} %", signed(low), signed(high))
     } else {

@@ -6,7 +6,7 @@ mod text;
 
 use loadgen_measure::RunComparison;
 
-pub(crate) use line::{HEAD, Line, has_changed, heading, role, tally};
+pub(crate) use line::{HEAD, Line, has_changed, heading, range, ratio, role, tally};
 pub(crate) use markdown::escaped;
 
 use crate::summary::{Style, Text};

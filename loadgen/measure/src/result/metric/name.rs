@@ -77,7 +77,9 @@ pub(super) fn parse(name: &str) -> Result<What, Why> {
         return Err(Why::NoUnit);
     }
     if let Some(unit) = name.strip_prefix(CPU).and_then(|n| n.strip_prefix('_')) {
-        return ns_per_unit(unit).map(What::CpuPerWorkflow).ok_or_else(unknown);
+        return ns_per_unit(unit)
+            .map(What::CpuPerWorkflow)
+            .ok_or_else(unknown);
     }
     let (subject, figure) = name.split_once('.').ok_or_else(unknown)?;
     if let Some(size) = Size::parse(subject) {
@@ -122,7 +124,9 @@ fn nearest(name: &str) -> Option<String> {
     };
     let times = TIMED.into_iter().flat_map(|(subject, timed)| {
         let named = TimeStatistic::ALL.map(|(statistic, _)| format!("{statistic}_{unit}"));
-        let there = named.into_iter().filter(move |n| Time::parse(n).map(timed).and_then(has).is_some());
+        let there = named
+            .into_iter()
+            .filter(move |n| Time::parse(n).map(timed).and_then(has).is_some());
         there.map(move |n| format!("{subject}.{n}"))
     });
     let cpu = Time::UNITS.map(|(unit, _)| format!("{CPU}_{unit}"));
