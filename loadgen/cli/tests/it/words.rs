@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use crate::fixtures::workspace;
 use crate::program::{Desk, text};
 
-const SUBCOMMANDS: [&str; 12] = [
+const SUBCOMMANDS: [&str; 13] = [
     "run",
     "report",
     "export",
     "history",
     "compare",
     "bench-compare",
+    "pairs",
     "check",
     "backends",
     "calibrate",

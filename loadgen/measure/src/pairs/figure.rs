@@ -115,11 +115,7 @@ impl PairedFigure {
             let values = pairs.iter().filter_map(|pair| side(pair).figure(&name));
             median_of(&mut values.collect::<Vec<_>>())
         };
-        let alarm = matches!(
-            control.judgement,
-            Judgement::Regressed | Judgement::Improved
-        );
-        let withheld = alarm && ruling.judgement != Judgement::Undecided;
+        let withheld = control.is_alarm() && ruling.judgement != Judgement::Undecided;
         Self {
             better: metric.better(),
             judgement: if withheld {

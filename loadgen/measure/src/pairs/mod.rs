@@ -132,13 +132,18 @@ impl PairsResult {
         result
     }
 
-    /// Whether nothing is left to decide on: what [`PairsResult::new`] would say, at less cost.
+    /// Whether more pairs would change nothing: a figure has regressed, which stays, or every one is
+    /// decided.
     pub fn settled(facts: &PairsFacts, metrics: &[Metric], runs: &[SideRun]) -> bool {
         let (pairs, _) = counted(runs);
         let (there, _) = parted(metrics, &pairs);
-        let (_, rulings) = Self::rulings(facts, &there, &pairs, &[]);
+        let control: Vec<_> = turns::control(runs).collect();
+        let (_, rulings) = Self::rulings(facts, &there, &pairs, &control);
+        let regressed = |(ruling, control): &(rule::Ruling, rule::Ruling)| {
+            ruling.judgement == Judgement::Regressed && !control.is_alarm()
+        };
         let open = |(ruling, _): &(rule::Ruling, rule::Ruling)| ruling.decided_after.is_none();
-        !there.is_empty() && !rulings.iter().any(open)
+        rulings.iter().any(regressed) || !there.is_empty() && !rulings.iter().any(open)
     }
 
     /// Whether so many pairs had to be left out that the comparison is to end: at least 4, and more than

@@ -210,6 +210,11 @@ impl Ruling {
         decided_after: None,
         evidence: None,
     };
+
+    /// Whether it calls a change, which is an alarm where there is none.
+    pub(super) fn is_alarm(&self) -> bool {
+        matches!(self.judgement, Judgement::Regressed | Judgement::Improved)
+    }
 }
 
 #[cfg(test)]
@@ -342,7 +347,10 @@ mod tests {
         let mut random = Random(10);
         for rule in [GATE, ONCE] {
             let calm = pairs(&mut random, 60, 0.0, 0.005);
-            assert_eq!(judged(&rule, &[calm.clone()]), [Judgement::Equal]);
+            assert_eq!(
+                judged(&rule, std::slice::from_ref(&calm)),
+                [Judgement::Equal]
+            );
             assert_eq!(judged(&rule, &[calm[..4].to_vec()]), [Judgement::Undecided]);
             let wild = pairs(&mut random, 60, 0.0, 0.5);
             assert_eq!(judged(&rule, &[wild]), [Judgement::Undecided]);
@@ -366,7 +374,7 @@ mod tests {
     fn ties_decide_nothing_about_a_change() {
         let series = vec![0.0; 50];
         for rule in [GATE, ONCE] {
-            let ruling = rule.rulings(&[series.clone()], 1, true)[0];
+            let ruling = rule.rulings(std::slice::from_ref(&series), 1, true)[0];
             assert_eq!(ruling.judgement, Judgement::Equal);
             let evidence = ruling.evidence.expect("it was looked at");
             assert_eq!((evidence.worse, evidence.better), (1.0, 1.0));

@@ -415,7 +415,10 @@ mod tests {
             ("state_bites.max", "the nearest is `state_bytes.max`"),
             ("sustained_per_second", "the nearest is `sustained_per_s`"),
             ("response.p99[round=1]", "a time needs a unit"),
-            ("open_and_seal.max_us", "the nearest is `open_and_seal.mean_us`"),
+            (
+                "open_and_seal.max_us",
+                "the nearest is `open_and_seal.mean_us`",
+            ),
             ("open_and_seal.p50", "a time needs a unit"),
             ("cpu_per_workflow", "a time needs a unit"),
             ("cpu_per_workflow_h", "the nearest is `cpu_per_workflow_"),
