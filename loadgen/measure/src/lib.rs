@@ -48,7 +48,7 @@ pub use backends::{
 };
 pub use bench::{
     BENCH_SCHEMA_VERSION, BenchChange, BenchComparison, BenchError, BenchPlace, ToolVerdict,
-    bench_comparison_schema,
+    bench_comparison_schema, instruction_counts,
 };
 pub use compare::{
     COMPARISON_SCHEMA_VERSION, Change, ComparedFigure, ComparedRun, FigureChange, FigureGroup,

@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use crate::stats::{ChangePoint, change_fence, change_points};
+use crate::{Better, Judgement};
 
 /// One value of a series over commits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,6 +33,8 @@ pub struct Jump {
 pub struct Trend {
     /// What the values are, as in `workflow.p99_ms`.
     pub name: String,
+    /// Which way it is better; of a count, less is.
+    pub better: Better,
     /// The scenario that was run; absent for counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
@@ -48,11 +51,17 @@ pub struct Trend {
 impl Trend {
     /// Of measured values, which vary from run to run: looked through for changes of level by
     /// [`change_points`]. A value that is not finite is left out.
-    pub fn of_figures(name: &str, scenario: &str, machine: &str, points: Vec<TrendPoint>) -> Self {
+    pub fn of_figures(
+        (name, better): (&str, Better),
+        scenario: &str,
+        machine: &str,
+        points: Vec<TrendPoint>,
+    ) -> Self {
         let points = finite(points);
         let changes = change_points(&values(&points));
         Self {
             name: name.to_owned(),
+            better,
             scenario: Some(scenario.to_owned()),
             machine: machine.to_owned(),
             points,
@@ -77,11 +86,20 @@ impl Trend {
         let jumps = (1..values.len()).filter_map(jump).collect();
         Self {
             name: name.to_owned(),
+            better: Better::Lower,
             scenario: None,
             machine: machine.to_owned(),
             points,
             changes: Vec::new(),
             jumps,
+        }
+    }
+
+    /// What a change by this much is called: a trend has no proof of anything being equal.
+    pub fn judgement(&self, change: f64) -> Judgement {
+        match (self.better, change > 0.0) {
+            (Better::Lower, true) | (Better::Higher, false) => Judgement::Regressed,
+            (Better::Lower, false) | (Better::Higher, true) => Judgement::Improved,
         }
     }
 }
@@ -118,6 +136,7 @@ mod tests {
         let trend = Trend::of_counts("seal", "m", points(&counts));
         assert_eq!(trend.jumps.len(), 1);
         assert_eq!(trend.jumps[0].index, 12);
+        assert_eq!(trend.judgement(trend.jumps[0].change), Judgement::Regressed);
         assert!((trend.jumps[0].change - 0.1).abs() < 1e-4);
         let short = Trend::of_counts("seal", "m", points(&[1.0, 1.0, 2.0]));
         assert_eq!(short.jumps, [], "three values have no past");
@@ -128,7 +147,7 @@ mod tests {
         let mut values = vec![1.0; 10];
         values.insert(4, f64::NAN);
         values.extend([2.0; 10]);
-        let trend = Trend::of_figures("x", "s", "m", points(&values));
+        let trend = Trend::of_figures(("x", Better::Higher), "s", "m", points(&values));
         assert_eq!(trend.points.len(), 20);
         assert_eq!(trend.changes.len(), 1);
         assert_eq!(trend.points[trend.changes[0].index].id, 11);

@@ -30,6 +30,7 @@ pub(crate) struct HistoryArgs {
 enum Action {
     Add(add::AddArgs),
     AddCount(add::AddCountArgs),
+    AddBench(add::AddBenchArgs),
     List(list::ListArgs),
     Show(list::ShowArgs),
     Trend(trend::TrendArgs),
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     match &args.action {
         Action::Add(add) => add::run(&args.db, add),
         Action::AddCount(add) => add::run_count(&args.db, add),
+        Action::AddBench(add) => add::run_bench(&args.db, add),
         Action::List(list) => list::run(&args.db, list),
         Action::Show(show) => list::run_show(&args.db, show),
         Action::Trend(trend) => trend::run(&args.db, trend),

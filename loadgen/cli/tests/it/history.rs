@@ -114,7 +114,10 @@ fn a_step_is_found_printed_and_drawn() {
     }
     let trend = ["trend", "workflow.p50_ms"];
     let printed = said(&desk, &[&trend[..], &["--svg", "trend.svg"]].concat());
-    assert!(printed.contains("at abc0008 (run 9): +29."), "{printed}");
+    assert!(
+        printed.contains("at abc0008 (run 9): regressed, +29."),
+        "{printed}"
+    );
     let svg = std::fs::read_to_string(desk.path("trend.svg")).expect("it was drawn");
     assert!(svg.contains("abc0008 +29."));
     let told = said(&desk, &[&trend[..], &["--format", "json"]].concat());
@@ -135,7 +138,7 @@ fn counts_have_a_trend_of_their_own() {
     }
     let printed = said(&desk, &["trend", "--count", "seal"]);
     assert!(
-        printed.contains("at abc000b (count 12): +10.0 %, more than"),
+        printed.contains("at abc000b (count 12): regressed, +10.0 %, more than"),
         "{printed}"
     );
     let refused = history(&desk, &["add-count", "seal", "5"]);
@@ -162,4 +165,24 @@ fn what_cannot_be_used_is_named() {
     let done = done.expect("loadgen can be run");
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("7 to 64 hexadecimal digits"));
+}
+
+#[test]
+fn instruction_counts_of_benchmarks_are_kept_by_their_names() {
+    let desk = Desk::new();
+    let stored = workspace().join("loadgen/measure/tests/bench/gungraun-b");
+    let folder = stored.display().to_string();
+    let kept = said(&desk, &["add-bench", &folder, "--commit", "abc0001"]);
+    assert!(kept.lines().count() > 1, "{kept}");
+    assert!(
+        kept.lines()
+            .all(|line| line.contains(" of commit abc0001 is kept in ")),
+        "{kept}"
+    );
+    let (name, _) = kept.split_once(": count").expect("a name");
+    let trend = said(&desk, &["trend", "--count", name, "--format", "json"]);
+    let trend: Value = serde_json::from_str(&trend).expect("JSON");
+    assert_eq!(trend["points"].as_array().map(Vec::len), Some(1));
+    let none = history(&desk, &["add-bench", ".", "--commit", "abc0001"]);
+    assert!(one_line(none, 2).contains("no summary.json of gungraun"));
 }

@@ -1,5 +1,5 @@
 use loadgen_history::Added;
-use loadgen_measure::{Metric, Status, Trend};
+use loadgen_measure::{Better, Metric, Status, Trend};
 
 use crate::shelf::{Shelf, commit, on_day};
 
@@ -94,7 +94,12 @@ fn a_step_between_commits_is_found() {
     }
     let group = &history.groups(None).unwrap()[0];
     let series = history.series(group, &metric()).unwrap();
-    let trend = Trend::of_figures("workflow.p50_ms", "wizard", "m", series.points);
+    let trend = Trend::of_figures(
+        ("workflow.p50_ms", Better::Lower),
+        "wizard",
+        "m",
+        series.points,
+    );
     assert_eq!(trend.changes.len(), 1);
     assert_eq!(
         trend.points[trend.changes[0].index].commit,

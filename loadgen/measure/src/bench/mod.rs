@@ -128,6 +128,24 @@ impl BenchComparison {
     }
 }
 
+/// The instructions of every benchmark that gungraun has stored under this folder, by name.
+///
+/// # Errors
+/// When the folder or a file in it cannot be read, or there is none.
+pub fn instruction_counts(folder: &Path) -> Result<BTreeMap<String, f64>, BenchError> {
+    let counts = Gungraun::all(&files::folders(folder)?)?;
+    if counts.is_empty() {
+        return Err(BenchError::Nothing {
+            path: folder.to_owned(),
+            wanted: "no summary.json of gungraun (--save-summary)".to_owned(),
+        });
+    }
+    let named = counts
+        .into_iter()
+        .map(|(name, bench)| (name, bench.instructions));
+    Ok(named.collect())
+}
+
 /// Everything that one result holds.
 struct Side {
     times: BTreeMap<String, Criterion>,

@@ -1,6 +1,7 @@
 use loadgen_measure::Trend;
 
 use super::{commit, percent};
+use crate::compare::role;
 use crate::summary::{Role, Text};
 use crate::table::Table;
 use crate::units::{counted, six_digits};
@@ -45,26 +46,32 @@ fn changes(text: &mut Text, trend: &Trend) {
     for change in &trend.changes {
         let point = &trend.points[change.index];
         let sentence = format!(
-            "at {} (run {}): {}, from {} to {} (Welch's test: p = {:.1e})",
+            "at {} (run {}): {}, {}, from {} to {} (Welch's test: p = {:.1e})",
             commit(point),
             point.id,
+            trend.judgement(change.after - change.before),
             percent(change.change()),
             six_digits(change.before),
             six_digits(change.after),
             change.p_value
         );
-        text.sentence("-", Role::Warning, &sentence);
+        text.sentence(
+            "-",
+            role(trend.judgement(change.after - change.before)),
+            &sentence,
+        );
     }
     for jump in &trend.jumps {
         let point = &trend.points[jump.index];
         let sentence = format!(
-            "at {} (count {}): {}, more than the {:.2} % that its past explains",
+            "at {} (count {}): {}, {}, more than the {:.2} % that its past explains",
             commit(point),
             point.id,
+            trend.judgement(jump.change),
             percent(Some(jump.change)),
             100.0 * jump.fence
         );
-        text.sentence("-", Role::Warning, &sentence);
+        text.sentence("-", role(trend.judgement(jump.change)), &sentence);
     }
     if trend.changes.is_empty() && trend.jumps.is_empty() {
         text.sentence("", Role::Quiet, "none that these values show");

@@ -1,4 +1,4 @@
-use loadgen_measure::{Trend, TrendPoint};
+use loadgen_measure::{Better, Trend, TrendPoint};
 use loadgen_report::{Style, trend_chart, trend_summary};
 
 fn points(count: u32, level: impl Fn(u32) -> f64) -> Vec<TrendPoint> {
@@ -22,7 +22,7 @@ fn stepped() -> Trend {
     let level = |n| if n < 22 { 2.0 } else { 2.3 };
     let points = points(40, level);
     Trend::of_figures(
-        "workflow.p50_ms",
+        ("workflow.p50_ms", Better::Lower),
         "wiz<ard>",
         "Example 3000; 2 cores",
         points,
@@ -40,7 +40,7 @@ fn a_jump_of_counts_is_held_against_its_past() {
     let trend = Trend::of_counts("seal", "Example 3000", points(35, level));
     let text = trend_summary(&trend, Style::Plain);
     assert!(
-        text.contains("at 00128abf00 (count 31): +0.1 %, more than the"),
+        text.contains("at 00128abf00 (count 31): regressed, +0.1 %, more than the"),
         "{text}"
     );
     let chart = trend_chart(&trend).unwrap().unwrap();
@@ -49,10 +49,10 @@ fn a_jump_of_counts_is_held_against_its_past() {
 
 #[test]
 fn a_flat_trend_says_so_and_no_values_have_no_chart() {
-    let flat = Trend::of_figures("ok.rate", "s", "m", points(12, |_| 1.0));
+    let flat = Trend::of_figures(("ok.rate", Better::Higher), "s", "m", points(12, |_| 1.0));
     let text = trend_summary(&flat, Style::Plain);
     assert!(text.contains("none that these values show"), "{text}");
-    let none = Trend::of_figures("ok.rate", "s", "m", Vec::new());
+    let none = Trend::of_figures(("ok.rate", Better::Higher), "s", "m", Vec::new());
     assert!(trend_chart(&none).unwrap().is_none());
     assert!(trend_summary(&none, Style::Plain).contains("0 values"));
 }

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use loadgen_history::{Added, Commit, History};
-use loadgen_measure::{Environment, RunResult};
+use loadgen_measure::{Environment, RunResult, instruction_counts};
 
 use super::git;
 use crate::console;
@@ -36,6 +36,18 @@ pub(super) struct AddCountArgs {
     commit: Option<String>,
 }
 
+/// Keep the instruction counts of all benchmarks of which gungraun has stored a summary.
+#[derive(Debug, clap::Args)]
+pub(super) struct AddBenchArgs {
+    /// The folder that they are under, as target/gungraun.
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+
+    /// The commit that was measured [default: the one that is checked out here].
+    #[arg(long, value_name = "SHA", value_parser = git::checked)]
+    commit: Option<String>,
+}
+
 pub(super) fn run(db: &Path, args: &AddArgs) -> Result<(), Failure> {
     let file = if args.result.is_dir() {
         args.result.join("result.json")
@@ -55,18 +67,43 @@ pub(super) fn run(db: &Path, args: &AddArgs) -> Result<(), Failure> {
 }
 
 pub(super) fn run_count(db: &Path, args: &AddCountArgs) -> Result<(), Failure> {
-    let commit: Option<Commit> = args.commit.clone().map(git::named).or_else(git::here);
-    let commit = commit.ok_or_else(|| {
+    let commit = counted(args.commit.as_ref())?;
+    let added = keep(&mut begun(db)?, &args.name, args.value, &commit)?;
+    say(db, "count", added, &format!("commit {}", commit.id))
+}
+
+pub(super) fn run_bench(db: &Path, args: &AddBenchArgs) -> Result<(), Failure> {
+    let counts = instruction_counts(&args.folder).map_err(Failure::usage)?;
+    let commit = counted(args.commit.as_ref())?;
+    let mut history = begun(db)?;
+    for (name, instructions) in counts {
+        let added = keep(&mut history, &name, instructions, &commit)?;
+        say(
+            db,
+            &format!("{name}: count"),
+            added,
+            &format!("commit {}", commit.id),
+        )?;
+    }
+    Ok(())
+}
+
+/// The commit that a count is of.
+fn counted(named: Option<&String>) -> Result<Commit, Failure> {
+    let commit = named.cloned().map(git::named).or_else(git::here);
+    commit.ok_or_else(|| {
         Failure::usage(anyhow::anyhow!(
             "here is no commit checked out that the count could be of; name it with --commit SHA"
         ))
-    })?;
+    })
+}
+
+/// Keeps a count of this machine, taken now.
+fn keep(history: &mut History, name: &str, value: f64, commit: &Commit) -> Result<Added, Failure> {
     let machine = Environment::read().fingerprint;
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
-    let added = begun(db)?
-        .add_count(&args.name, args.value, &machine, &commit, &now.to_string())
-        .map_err(Failure::usage)?;
-    say(db, "count", added, &format!("commit {}", commit.id))
+    let added = history.add_count(name, value, &machine, commit, &now.to_string());
+    added.map_err(Failure::usage)
 }
 
 /// Opens the file, or begins it with its folder.

@@ -89,7 +89,7 @@ fn of_figure(db: &Path, history: &History, args: &TrendArgs) -> Result<Trend, Fa
     }
     notes(others, series.unsound, series.without);
     Ok(Trend::of_figures(
-        &args.metric,
+        (&args.metric, metric.better()),
         &group.scenario,
         &group.machine,
         series.points,
