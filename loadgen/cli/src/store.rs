@@ -40,6 +40,12 @@ impl Store {
         let _ = std::fs::remove_dir(&self.folder);
     }
 
+    /// The same of a comparison, of which no run may have left anything.
+    pub(crate) fn forget_turns(&self) {
+        let _ = std::fs::remove_dir(self.folder.join("turns"));
+        self.forget_empty();
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -178,7 +178,10 @@ pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode, Failure> {
         runs: Vec::new(),
     };
     let conducted = runtime.block_on(contest.conduct(&mut interrupts));
-    if let (Err(_), true) = (&conducted, contest.runs.is_empty()) {
+    if let Err(failure) = conducted.as_ref()
+        && (contest.runs.is_empty() || failure.code() == 2)
+    {
+        store.forget_turns();
         return conducted.map(|()| ExitCode::SUCCESS);
     }
     let result = contest.judged();

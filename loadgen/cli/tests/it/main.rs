@@ -27,6 +27,7 @@ mod lists;
 mod load_tools;
 mod metrics;
 mod output;
+mod pairs;
 mod peers;
 mod processes;
 mod program;

@@ -64,7 +64,7 @@ pub fn pairs_markdown(result: &PairsResult, all: bool) -> String {
 fn verdict(result: &PairsResult) -> String {
     let all = result.figures.iter().map(|figure| Some(figure.judgement));
     let ended = match result.facts.ended {
-        Some(PairsEnd::Decided) => "all is decided",
+        Some(PairsEnd::Decided) => "decided",
         Some(PairsEnd::Complete) => "all pairs are there",
         Some(PairsEnd::MaxTime) => "the time was over",
         Some(PairsEnd::Interrupted) => "interrupted",

@@ -16,6 +16,7 @@ mod export;
 mod fixture;
 #[cfg(test)]
 mod page;
+mod pairs;
 #[cfg(test)]
 mod summary;
 #[cfg(test)]
