@@ -48,6 +48,7 @@ const CLOSED: &str = "throughput_per_s";
 /// stay below 5 % all the same. Without a word about the sides both are the scenario's fleet, which is
 /// a trial of the gate itself.
 #[derive(Debug, clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub(crate) struct PairsArgs {
     /// The scenario file.
     #[arg(value_name = "SCENARIO")]

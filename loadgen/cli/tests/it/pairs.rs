@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::fixtures::workspace;
-use crate::processes::{is_alive, tell};
+use crate::processes::{is_alive, tell, wait_for};
 use crate::program::{Desk, list, number, read_json, text, valid};
 
 const LOADGEN: &str = env!("CARGO_BIN_EXE_loadgen");
@@ -285,6 +285,10 @@ fn what_cannot_be_run_is_one_line_that_says_why() {
             "a time needs a unit",
         ),
         (["--alpha", "0.5", "--seed", "1"], "below 0.5"),
+        (
+            ["--max-time", "-1", "--seed", "1"],
+            "it must be 0.1 to 604800 seconds",
+        ),
     ] {
         let mut command = desk.loadgen(["pairs", "with.toml"]);
         let output = command.args(args).output().expect("loadgen can be run");
@@ -320,4 +324,33 @@ fn an_interrupt_ends_it_with_what_was_measured() {
     assert_eq!(result["ended"], "interrupted");
     assert!(list(&result["runs"]).len() >= 2);
     assert!(text(&output.stdout).contains("(interrupted)"));
+}
+
+#[test]
+fn a_program_that_ignores_interrupts_is_killed_at_the_third() {
+    let desk = Desk::new();
+    desk.file("a.toml", &scenario(100));
+    let deaf = desk.file(
+        "deaf",
+        "#!/bin/sh\ntrap '' INT\necho $$ > pid\nwhile :; do sleep 0.05; done\n",
+    );
+    let deaf = format!("sh '{}'", deaf.display());
+    let mut child = desk
+        .loadgen([
+            "pairs", "a.toml", "--out", "out", "--a", &deaf, "--b", &deaf,
+        ])
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("loadgen can be run");
+    let pid: u32 = wait_for("the program's number", || {
+        let text = std::fs::read_to_string(desk.path("pid")).ok()?;
+        text.trim().parse().ok()
+    });
+    let end = wait_for("its end", || {
+        tell(child.id(), Signal::INT);
+        child.try_wait().expect("it can be waited for")
+    });
+    assert_eq!(end.code(), Some(130));
+    assert!(!is_alive(pid));
 }

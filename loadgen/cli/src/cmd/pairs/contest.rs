@@ -141,7 +141,10 @@ impl Contest<'_> {
                 judgement => format!("{} {change} {judgement}", figure.name),
             }
         });
-        let figures: Vec<String> = figures.collect();
+        let mut figures: Vec<String> = figures.collect();
+        if figures.is_empty() {
+            figures.push("none counts yet".to_owned());
+        }
         let left_out = match result.left_out {
             0 => String::new(),
             some => format!(" ({some} left out)"),

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
 use loadgen_measure::RunResult;
@@ -33,7 +33,8 @@ impl Program {
         &self.command
     }
 
-    /// Lets it run the scenario, and reads the result. Interrupts are handed on.
+    /// Lets it run the scenario, and reads the result. Interrupts are handed on; where a run would be left to
+    /// itself, the program is killed.
     pub(super) async fn run(
         &self,
         seed: u64,
@@ -65,6 +66,9 @@ impl Program {
             tokio::select! {
                 () = interrupts.next() => signal(&child, Signal::INT),
                 () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+            if interrupts.wish().waits_no_longer(Instant::now()) {
+                signal(&child, Signal::KILL);
             }
         };
         if !file.exists() {
