@@ -15,6 +15,7 @@ mod deviation;
 mod environment;
 mod finished;
 mod growth;
+mod json;
 mod judgement;
 mod kind;
 mod latency;

@@ -8,9 +8,10 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::json;
 use crate::result::{SaveError, ScenarioRecord, Tool, save_atomically};
 use crate::{Environment, turns_for};
 
@@ -137,10 +138,7 @@ impl BackendsResult {
 
     /// The comparison as JSON text that ends in a newline.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self)
-            .expect("a comparison holds only strings, numbers and string-keyed maps");
-        text.push('\n');
-        text
+        json::text(self)
     }
 
     /// Writes it as a JSON file, wholly or not at all.
@@ -155,9 +153,5 @@ impl BackendsResult {
 /// The JSON Schema (2020-12) of `backends.json`, as text that ends in a newline. The committed copy
 /// is `schema/backends-v1.schema.json`.
 pub fn backends_schema() -> String {
-    let schema = schema_for!(BackendsResult);
-    let mut text =
-        serde_json::to_string_pretty(&schema).expect("a schema is made of plain JSON values");
-    text.push('\n');
-    text
+    json::schema::<BackendsResult>()
 }

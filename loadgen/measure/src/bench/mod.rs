@@ -8,12 +8,13 @@ mod verdict;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::criterion::Criterion;
 use self::gungraun::Gungraun;
 use crate::compare::{Change, DEGREES, Draft, Estimate, Unit};
+use crate::json;
 use crate::stats::level;
 use crate::{Better, Judgement, Tool};
 
@@ -121,10 +122,7 @@ impl BenchComparison {
 
     /// The comparison as JSON text that ends in a newline.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self)
-            .expect("a comparison holds only strings, numbers and string-keyed maps");
-        text.push('\n');
-        text
+        json::text(self)
     }
 }
 
@@ -253,9 +251,5 @@ fn notes(benches: &[BenchChange], judged_times: usize) -> Vec<String> {
 /// The JSON Schema (2020-12) of a comparison, as text that ends in a newline. The committed copy is
 /// `schema/bench-compare-v1.schema.json`.
 pub fn bench_comparison_schema() -> String {
-    let schema = schema_for!(BenchComparison);
-    let mut text =
-        serde_json::to_string_pretty(&schema).expect("a schema is made of plain JSON values");
-    text.push('\n');
-    text
+    json::schema::<BenchComparison>()
 }

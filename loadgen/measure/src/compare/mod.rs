@@ -8,9 +8,10 @@ mod obstacle;
 mod rates;
 mod side;
 
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::json;
 use crate::stats::level;
 use crate::{Judgement, RunResult, ScenarioRecord, Status, Tool};
 
@@ -128,10 +129,7 @@ impl RunComparison {
 
     /// The comparison as JSON text that ends in a newline.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self)
-            .expect("a comparison holds only strings, numbers and string-keyed maps");
-        text.push('\n');
-        text
+        json::text(self)
     }
 }
 
@@ -153,9 +151,5 @@ impl ComparedRun {
 /// The JSON Schema (2020-12) of a comparison, as text that ends in a newline. The committed copy is
 /// `schema/compare-v1.schema.json`.
 pub fn comparison_schema() -> String {
-    let schema = schema_for!(RunComparison);
-    let mut text =
-        serde_json::to_string_pretty(&schema).expect("a schema is made of plain JSON values");
-    text.push('\n');
-    text
+    json::schema::<RunComparison>()
 }

@@ -9,11 +9,12 @@ mod words;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::figure::Ratios;
 use self::turns::Pair;
+use crate::json;
 use crate::result::{SaveError, ScenarioRecord, Tool, save_atomically};
 use crate::{Environment, Judgement, Metric};
 
@@ -193,10 +194,7 @@ impl PairsResult {
 
     /// The comparison as JSON text that ends in a newline.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self)
-            .expect("a comparison holds only strings, numbers and string-keyed maps");
-        text.push('\n');
-        text
+        json::text(self)
     }
 
     /// Writes it as a JSON file, wholly or not at all.
@@ -229,9 +227,5 @@ fn parted<'m>(metrics: &'m [Metric], pairs: &[Pair<'_>]) -> (Vec<&'m Metric>, Ve
 /// The JSON Schema (2020-12) of `pairs.json`, as text that ends in a newline. The committed copy is
 /// `schema/pairs-v1.schema.json`.
 pub fn pairs_schema() -> String {
-    let schema = schema_for!(PairsResult);
-    let mut text =
-        serde_json::to_string_pretty(&schema).expect("a schema is made of plain JSON values");
-    text.push('\n');
-    text
+    json::schema::<PairsResult>()
 }
